@@ -32,8 +32,7 @@ fn id_of(created: &Reply) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_change_over_the_api_is_recorded_with_the_key_that_made_it() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let (admin, provider) = (&fixtures.admin_1.key, &fixtures.provider.key);
     let body = json!({
         "email": address("new"), "first_name": "Ada", "last_name": "Lovelace", "status": "invited", "lang": "fr",
@@ -87,8 +86,7 @@ async fn the_user_is_the_author_of_its_activation() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn reads_and_refusals_leave_no_record() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let (admin, manager) = (&fixtures.admin_1.key, &fixtures.manager_1.key);
     assert_eq!(stack.invite(&fixtures.invited_1.id, admin).await.status, 200);
     let before = stack.records(AuditSource::All).await.len();
@@ -114,8 +112,7 @@ async fn reads_and_refusals_leave_no_record() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_delivery_of_a_mail_leaves_no_record() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     assert_eq!(stack.invite(&fixtures.invited_1.id, &fixtures.admin_1.key).await.status, 200);
     let before = stack.records_of(&fixtures.invited_1.id).await;
     let version = || async { stack.stored(&fixtures.invited_1.id).await.expect("the user").user.version };
@@ -129,8 +126,7 @@ async fn the_delivery_of_a_mail_leaves_no_record() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn records_are_found_by_organisation_and_by_actor_newest_first() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     for (number, id) in
         [&fixtures.manager_1.id, &fixtures.other_manager_1.id, &fixtures.manager_1.id].iter().enumerate()
     {

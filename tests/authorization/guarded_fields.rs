@@ -1,7 +1,7 @@
 //! Edge cases of guarded fields: the caller's own ones, present values, roles above the caller's, order of the checks.
 
 use presence_domain::user::Role;
-use presence_tests::{Fixtures, TestStack};
+use presence_tests::Fixtures;
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -20,8 +20,7 @@ fn guarded_changes(new_role: Role) -> [Value; 4] {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_caller_changes_its_own_guarded_fields() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let before = stack.snapshot().await;
     for caller in Caller::ALL {
         let myself = caller.user(&fixtures);
@@ -38,8 +37,7 @@ async fn no_caller_changes_its_own_guarded_fields() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_caller_changes_its_own_name_phone_language_address_and_password() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     for caller in Caller::ALL {
         let myself = caller.user(&fixtures);
         let body = json!({
@@ -58,8 +56,7 @@ async fn every_caller_changes_its_own_name_phone_language_address_and_password()
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forbidden_change_is_refused_beside_guarded_fields_with_present_values() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let manager = &fixtures.manager_1;
     let path = format!("/user/{}", manager.id);
     let before = stack.snapshot().await;
@@ -74,8 +71,7 @@ async fn a_forbidden_change_is_refused_beside_guarded_fields_with_present_values
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_order_of_businesses_counts_and_their_repeats_do_not() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let (path, key) = (format!("/user/{}", fixtures.manager_1.id), &fixtures.manager_1.key);
     let given = stack.post(&path, &fixtures.admin_1.key, &json!({"business_ids": ["b1-2", "b1-1", "b1-2"]})).await;
     assert_eq!(given.status, 200, "{}", given.text);
@@ -98,8 +94,7 @@ async fn the_order_of_businesses_counts_and_their_repeats_do_not() {
 #[case::an_admin_of_its_organisation(true)]
 #[tokio::test(flavor = "multi_thread")]
 async fn an_org_admin_raises_nobody_to_provider(#[case] admin: bool) {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let target = if admin { &fixtures.other_admin_1 } else { &fixtures.manager_1 };
     let before = stack.snapshot().await;
     for id in [&target.id, &fixtures.invited_1.id, &fixtures.admin_1.id] {
@@ -116,8 +111,7 @@ async fn an_org_admin_raises_nobody_to_provider(#[case] admin: bool) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_org_admin_sees_a_provider_of_its_organisation_and_leaves_it_alone() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let (path, key) = (format!("/user/{}", fixtures.provider_in_1.id), &fixtures.admin_1.key);
     assert_eq!(stack.get(&path, key).await.json()["role"], "PROVIDER");
     let before = stack.snapshot().await;
@@ -132,8 +126,7 @@ async fn an_org_admin_sees_a_provider_of_its_organisation_and_leaves_it_alone() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_user_is_moved_by_a_provider_only_and_with_fitting_businesses() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let path = format!("/user/{}", fixtures.manager_1.id);
     let given = stack.post(&path, &fixtures.admin_1.key, &json!({"business_ids": ["b1-1"]})).await;
     assert_eq!(given.status, 200, "{}", given.text);
@@ -157,8 +150,7 @@ async fn a_user_is_moved_by_a_provider_only_and_with_fitting_businesses() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refusal_comes_before_the_fields_and_not_being_found_before_a_refusal() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let wrong = json!({"email": "no address", "bogus": 1});
     let update = async |id: &str, key: &str| stack.post(&format!("/user/{id}"), key, &wrong).await.status;
     assert_eq!(update(&fixtures.manager_2.id, &fixtures.manager_1.key).await, 404);

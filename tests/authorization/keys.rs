@@ -6,7 +6,7 @@ use presence_domain::ids::UserId;
 use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
 use presence_store::NewApiKey;
-use presence_tests::{Fixtures, Reply, TestStack, routes};
+use presence_tests::{Fixtures, Reply, TestStack, path_of, routes, send};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -70,8 +70,7 @@ fn comparable(reply: &Reply) -> (u16, String, Vec<(String, String)>) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_that_give_no_access_are_refused_alike_on_every_route_whatever_the_target() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let keys = refused_keys(&stack, &fixtures).await;
     let before = stack.snapshot().await;
     let targets =
@@ -106,9 +105,25 @@ async fn keys_that_give_no_access_are_refused_alike_on_every_route_whatever_the_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_key_gives_access_in_each_of_its_places_on_every_route() {
+    let (stack, fixtures) = Fixtures::start().await;
+    let key = &fixtures.provider.key;
+    let bearer = format!("Bearer {key}");
+    for route in routes() {
+        let path = path_of(&route, UNKNOWN_IDS[0], "nothing");
+        for (header, value) in [("x-api-key", key), ("x-apikey", key), ("authorization", &bearer), ("accept", &bearer)]
+        {
+            let query = if header == "accept" { format!("?api_key={key}") } else { String::new() };
+            let request = stack.request(route.method, &format!("{path}{query}")).header(header, value);
+            let reply = send(request.header("content-type", "application/json").body("{}")).await;
+            assert!([200, 400, 404].contains(&reply.status), "{} with {header}: {}", route.name, reply.text);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_key_gives_access_until_the_instant_of_its_expiry() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let expires_at = stack.clock.now() + SignedDuration::from_hours(1);
     let (_, key) = issue_key_until(&stack, &fixtures.admin_1.id, Some(expires_at)).await;
     for (offset, status) in [(-3_600_000, 200), (-1, 200), (0, 401), (1, 401), (86_400_000, 401)] {
@@ -125,8 +140,7 @@ async fn a_key_gives_access_until_the_instant_of_its_expiry() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_revoked_key_is_refused_on_the_next_request_and_other_keys_stay_valid() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let (id, key) = issue_key_until(&stack, &fixtures.admin_1.id, None).await;
     assert_eq!(stack.get("/user/search", &key).await.status, 200);
     stack.stores().users.revoke_key(id, &presence_tests::operator(), stack.clock.now()).await.expect("a live key");
@@ -139,8 +153,7 @@ async fn a_revoked_key_is_refused_on_the_next_request_and_other_keys_stay_valid(
 #[case::suspended(Some(json!({"status": "invited"})))]
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_of_a_deleted_or_suspended_user_are_refused_on_the_next_request(#[case] change: Option<Value>) {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let (_, second) = issue_key_until(&stack, &fixtures.manager_1.id, None).await;
     let path = format!("/user/{}", fixtures.manager_1.id);
     let keys = [&fixtures.manager_1.key, &second];
@@ -161,8 +174,7 @@ async fn keys_of_a_deleted_or_suspended_user_are_refused_on_the_next_request(#[c
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_of_a_user_made_invited_stay_revoked_after_activation() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let path = format!("/user/{}", fixtures.manager_1.id);
     for change in [json!({"status": "invited"}), json!({"status": "active", "password": "canary-pass-1"})] {
         assert_eq!(stack.post(&path, &fixtures.admin_1.key, &change).await.status, 200);
@@ -175,8 +187,7 @@ async fn keys_of_a_user_made_invited_stay_revoked_after_activation() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_demotion_and_a_promotion_take_effect_on_the_next_request() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let (path, key) = (format!("/user/{}", fixtures.other_admin_1.id), &fixtures.other_admin_1.key);
     let target = format!("/user/{}", fixtures.manager_1.id);
     let rename = |name: &'static str| json!({"first_name": name});
@@ -194,8 +205,7 @@ async fn a_demotion_and_a_promotion_take_effect_on_the_next_request() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_moved_user_sees_only_its_new_organisation_from_the_next_request() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let key = &fixtures.manager_1.key;
     let names = |reply: &Reply| reply.json()["users"].to_string();
     assert!(names(&stack.get("/user/search?query=admin", key).await).contains(&fixtures.admin_1.id));

@@ -48,8 +48,7 @@ async fn of_two_org_admins_that_remove_each_other_the_second_fails(#[case] chang
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_org_admin_removes_every_other_one_and_never_itself() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let one = &fixtures.admin_1;
     let third = stack.create_user("third-admin", Role::OrgAdmin, Some(1), Status::Active).await;
     let fourth = stack.create_user("fourth-admin", Role::OrgAdmin, Some(1), Status::Active).await;
@@ -74,8 +73,7 @@ async fn an_org_admin_removes_every_other_one_and_never_itself() {
 #[case::moves(json!({"org_id": 1}))]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_provider_removes_even_the_last_org_admin(#[case] change: Value) {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let reply = remove_admin(&stack, &fixtures.admin_2, &fixtures.provider.key, &change).await;
     assert_eq!(reply.status, 200, "{}", reply.text);
     assert_eq!(stack.audit().await, []);

@@ -76,8 +76,7 @@ fn bodies(operation: Operation, target: Target) -> Vec<Value> {
 #[case::business_manager(Caller::Manager)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_call_has_its_exact_status_and_changes_nothing(#[case] caller: Caller) {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let myself = caller.user(&fixtures);
     let mut refused = Vec::new();
     for target in Target::all(caller) {
@@ -114,8 +113,7 @@ pub(super) fn assert_forbidden(reply: &Reply, what: &str) {
 #[case::business_manager(Caller::Manager)]
 #[tokio::test(flavor = "multi_thread")]
 async fn an_allowed_call_has_its_effect(#[case] caller: Caller) {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let myself = caller.user(&fixtures);
     let allowed = MatrixCell::all(caller).into_iter().filter(|cell| cell.verdict == Verdict::Allowed);
     for cell in allowed {
@@ -159,8 +157,7 @@ fn assert_effect(cell: &MatrixCell, reply: &Reply, before: &StoredUser, after: O
 
 #[tokio::test(flavor = "multi_thread")]
 async fn operations_without_a_target_are_allowed_as_in_the_table() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     load(stack.stores(), parse(DIRECTORY)).await;
     seed(&stack).await;
     for route in routes().iter().filter(|route| !route.path.contains("{user_id}")) {
@@ -185,8 +182,7 @@ async fn operations_without_a_target_are_allowed_as_in_the_table() {
 #[case::business_manager(Caller::Manager)]
 #[tokio::test(flavor = "multi_thread")]
 async fn no_caller_creates_above_its_role_or_beyond_its_organisation(#[case] caller: Caller) {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let key = &caller.user(&fixtures).key;
     for org in [None, Some(1), Some(2)] {
         for role in [None].into_iter().chain(Role::ALL.map(Some)) {

@@ -76,7 +76,7 @@ fn refusals(action: Action, caller: Role) -> BTreeSet<String> {
 
 fn refusal_text(error: Error) -> String {
     match error {
-        Error::Forbidden(refusal) => refusal.to_string(),
+        Error::Forbidden(refusal) => refusal,
         error => panic!("{error:?} is no refusal"),
     }
 }

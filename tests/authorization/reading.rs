@@ -11,8 +11,7 @@ use super::requests::{Caller, Target};
 
 /// Starts a stack with the fixtures, an invited PROVIDER without organisation, and organisation 3, whose user was deleted.
 async fn start_stack() -> (TestStack, Fixtures) {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     stack.create_user("invited-provider", Role::Provider, None, Status::Invited).await;
     let former = stack.create_user("passing", Role::BusinessManager, Some(3), Status::Active).await;
     assert_eq!(stack.delete(&format!("/user/{}", former.id), &fixtures.provider.key).await.status, 200);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use presence_domain::user::Role;
-use presence_tests::{Fixtures, Reply, TestStack, TestUser};
+use presence_tests::{Fixtures, Reply, TestUser};
 
 use super::expected_policy::REVIEWS;
 use super::requests::{Caller, NOT_FOUND};
@@ -51,8 +51,7 @@ fn orgs_counted(reply: &Reply) -> BTreeSet<u64> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_shows_and_statistics_count_the_reviews_of_the_organisations_in_the_table() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     seed(&stack).await;
     for (caller, role, org) in callers(&fixtures) {
         let (_, [own, elsewhere]) = REVIEWS.iter().find(|row| row.0 == role).expect("a row for each role");
@@ -71,8 +70,7 @@ async fn a_search_shows_and_statistics_count_the_reviews_of_the_organisations_in
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_review_is_read_by_the_callers_in_the_table_and_hidden_from_the_others() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     seed(&stack).await;
     for (caller, role, org) in callers(&fixtures) {
         let (_, [own, elsewhere]) = REVIEWS.iter().find(|row| row.0 == role).expect("a row for each role");

@@ -1,20 +1,20 @@
 //! Detection of leaks, on which the other tests rely.
 
 use presence_tests::logs::{Capture, NAME_CANARY, PHONE_CANARY};
-use presence_tests::{Fixtures, TestStack, address};
+use presence_tests::{Fixtures, address};
 
 /// Logs with a filter, and returns the captured log.
 pub(super) fn logged(filter: &str, log: impl FnOnce()) -> Capture {
     let capture = Capture::default();
-    let subscriber = presence_runtime::telemetry::subscriber(filter, capture.clone());
+    let writer = capture.clone();
+    let subscriber = presence_runtime::telemetry::subscriber(filter, move || writer.clone());
     tracing::subscriber::with_default(subscriber, log);
     capture
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_planted_leak_of_any_kind_is_caught() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (_stack, fixtures) = Fixtures::start().await;
     let secrets = [
         ("a key", fixtures.admin_1.key.clone()),
         ("an address", address("ada")),

@@ -19,8 +19,7 @@ use crate::api::categories::{load, parse};
 use crate::api::reviews::fixtures::{seeded_review, write_reviews};
 
 /// Fields that the log line of every request has.
-pub(crate) const LOGGED_FIELDS: [&str; 17] = [
-    "_aws",
+pub(crate) const LOGGED_FIELDS: [&str; 16] = [
     "calls",
     "cold_start",
     "duration_ms",

@@ -2,7 +2,7 @@
 
 use presence_domain::invitation::ActivationToken;
 use presence_tests::logs::{self, NAME_CANARY, PASSWORD_CANARY};
-use presence_tests::{Fixtures, Reply, TestStack, address, send};
+use presence_tests::{Fixtures, Reply, address, send};
 use serde_json::{Value, json};
 
 use super::assert_logged;
@@ -14,8 +14,7 @@ fn line(reply: &Reply) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ids_that_a_client_sends_leak_no_secret() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let key = &fixtures.admin_1.key;
     let token = ActivationToken::generate();
     let ids = [key.clone(), key.to_uppercase(), format!("a.{key}"), address("ada"), token.expose().to_owned()];
@@ -34,8 +33,7 @@ async fn ids_that_a_client_sends_leak_no_secret() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn names_of_fields_that_a_client_chooses_are_unknown() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let key = &fixtures.admin_1.key;
     let secrets = [key.clone(), address("ada"), format!("{PASSWORD_CANARY}-1"), NAME_CANARY.to_owned()];
     for secret in &secrets {

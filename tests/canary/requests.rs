@@ -10,8 +10,7 @@ use super::{assert_logged, body, call, create_target, seed};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn success_and_refusal_of_every_operation_leak_nothing() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let (admin, manager) = (&fixtures.admin_1.key, &fixtures.manager_1.key);
     let gone = stack.issue_key(&fixtures.other_manager_1.id).await;
     assert_eq!(stack.delete(&format!("/user/{}", fixtures.other_manager_1.id), admin).await.status, 200);
@@ -52,8 +51,7 @@ async fn assert_trail_has_no_canary(stack: &TestStack) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn malformed_requests_and_invalid_values_leak_nothing() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let key = &fixtures.admin_1.key;
     let create = "create_user";
     let secret = body("ada").to_string();

@@ -110,8 +110,7 @@ struct AlarmSimulation {
 impl AlarmSimulation {
     /// A mailer that has been well for ten minutes.
     async fn begin() -> Self {
-        let stack = TestStack::start().await;
-        let fixtures = Fixtures::create(&stack).await;
+        let (stack, fixtures) = Fixtures::start().await;
         let mut simulation = Self { stack, fixtures, second: 0, measured: BTreeMap::new() };
         simulation.sweep_for(10).await;
         simulation

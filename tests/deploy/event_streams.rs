@@ -1,11 +1,8 @@
-//! Events of the template: the streams that invoke the publisher, their filters, and its rights.
+//! Filters of the streams that invoke the publisher.
 
-use std::collections::BTreeSet;
+use serde_json::Value;
 
-use serde_json::{Value, json};
-
-use super::policies::{list, statements};
-use super::template::{TEMPLATE, main_template, read};
+use super::template::TEMPLATE;
 use crate::events::fixture::EventFixture;
 
 /// Returns the event sources of the publisher: the table, and the properties.
@@ -41,22 +38,6 @@ fn fits(pattern: &Value, record: Option<&Value>) -> bool {
     }
 }
 
-#[test]
-fn events_are_off_by_default_and_a_stack_of_its_own() {
-    let main = main_template();
-    assert_eq!(main["Parameters"]["Events"]["Default"], "false");
-    assert_eq!(main["Conditions"]["SendsEvents"], json!({ "Fn::Equals": [{ "Ref": "Events" }, "true"] }));
-    assert_eq!(main["Resources"]["EventsStack"]["Condition"], "SendsEvents");
-    // A condition of its own would hide a resource from the other tests.
-    let nested = read("shared/stacks/events.yaml");
-    let conditions = nested["Conditions"].as_object().expect("conditions");
-    assert_eq!(conditions.keys().collect::<Vec<_>>(), ["IsTraced"]);
-    // Turning events on changes no table.
-    for table in TEMPLATE.of_type("AWS::DynamoDB::Table") {
-        assert!(!table.attribute("Properties").to_string().contains("SendsEvents"), "{}", table.name);
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn filters_let_through_the_records_that_have_events_and_of_others_only_reviews() {
     let mut fixture = EventFixture::new().await;
@@ -79,45 +60,4 @@ async fn filters_let_through_the_records_that_have_events_and_of_others_only_rev
     }
     assert_eq!(told, 10);
     assert!(left_out > 10, "{left_out} records of other items");
-}
-
-#[test]
-fn each_stream_goes_on_at_the_record_that_failed_and_gives_up_into_a_queue_before_it_forgets() {
-    let tables: BTreeSet<_> = sources().into_iter().map(|(table, _)| table).collect();
-    assert_eq!(tables, ["AuditTable", "ReviewsTable", "UsersTable"].into());
-    for (table, source) in sources() {
-        assert_eq!(source["FunctionResponseTypes"], json!(["ReportBatchItemFailures"]), "{table}");
-        assert_eq!(source["BisectBatchOnFunctionError"], true, "{table}");
-        // A stream forgets after a day. No number of attempts ends an event.
-        assert_eq!(
-            (&source["MaximumRecordAgeInSeconds"], &source["MaximumRetryAttempts"]),
-            (&json!(82_800), &Value::Null)
-        );
-        let queue = json!({ "Type": "SQS", "Destination": { "Fn::GetAtt": ["PublisherDeadLetters", "Arn"] } });
-        assert_eq!(source["DestinationConfig"]["OnFailure"], queue, "{table}");
-        assert_eq!(source["StartingPosition"], "TRIM_HORIZON", "{table}");
-    }
-    let alarm = TEMPLATE.resource("EventsDeadLettersAlarm").property("Dimensions");
-    assert_eq!(alarm[0]["Value"], json!({ "Fn::GetAtt": ["PublisherDeadLetters", "QueueName"] }));
-}
-
-#[test]
-fn publisher_reads_three_streams_writes_to_its_bus_and_queue_and_reads_no_table() {
-    let role = statements(TEMPLATE.resource("PublisherRole")).iter();
-    let rights: Vec<_> = role.map(|one| json!([one["Sid"], one["Action"], one["Resource"]])).collect();
-    let stream = |table: &str| json!({ "Fn::GetAtt": [table, "StreamArn"] });
-    let calls =
-        ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].map(|call| format!("dynamodb:{call}"));
-    let expected = [
-        json!(["Logs", ["logs:CreateLogStream", "logs:PutLogEvents"], { "Fn::GetAtt": ["PublisherLogs", "Arn"] }]),
-        json!(["Changes", calls, [stream("UsersTable"), stream("AuditTable"), stream("ReviewsTable")]]),
-        json!(["DeadLetters", "sqs:SendMessage", { "Fn::GetAtt": ["PublisherDeadLetters", "Arn"] }]),
-        json!(["Send", "events:PutEvents", { "Fn::GetAtt": ["EventBus", "Arn"] }]),
-    ];
-    assert_eq!(rights, expected);
-    let function = TEMPLATE.resource("PublisherFunction");
-    let variables = &function.property("Environment")["Variables"];
-    assert_eq!(list(&variables["EVENT_BUS"]), list(TEMPLATE.resource("EventBus").property("Name")));
-    // It has no name of a table.
-    assert_eq!(variables.as_object().map(serde_json::Map::len), Some(3));
 }

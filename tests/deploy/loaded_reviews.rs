@@ -4,7 +4,7 @@ use presence_store::schema::REVIEWS;
 use serde_json::{Value, json};
 
 use super::tables::expected;
-use super::template::{TEMPLATE, main_template, read};
+use super::template::{main_template, read};
 
 const STACK: &str = "shared/stacks/loaded-reviews.yaml";
 
@@ -52,9 +52,6 @@ fn stack_of_loaded_reviews_has_the_table_of_the_code_made_from_the_parts_of_a_bu
 #[test]
 fn first_deployment_makes_the_table_of_reviews_from_a_build_only_if_a_parameter_names_one() {
     let main = main_template();
-    assert_eq!(main["Parameters"]["ReviewsImport"]["Default"], "");
-    let is_set = json!({ "Fn::Not": [{ "Fn::Equals": [{ "Ref": "ReviewsImport" }, ""] }] });
-    assert_eq!(main["Conditions"]["ImportsReviews"], is_set);
     let source = &main["Resources"]["ReviewsTable"]["Properties"]["ImportSourceSpecification"];
     assert_eq!(source["Fn::If"], json!(["ImportsReviews", import_source(), { "Ref": "AWS::NoValue" }]));
     let others = main["Resources"].as_object().expect("resources").values();
@@ -65,37 +62,9 @@ fn first_deployment_makes_the_table_of_reviews_from_a_build_only_if_a_parameter_
 }
 
 #[test]
-fn every_function_role_alarm_and_stream_follows_the_table_of_reviews_in_use() {
-    let main = main_template();
-    let resources = &main["Resources"];
-    let prefix = &main["Globals"]["Function"]["Environment"]["Variables"]["TABLE_PREFIX"];
-    let own = json!({ "Fn::Sub": ["${Prefix}reviews", { "Prefix": prefix }] });
-    let in_use = json!({ "Fn::If": ["UsesLoadedReviews", { "Ref": "ActiveReviewsTable" }, own] });
-    assert_eq!(resources["Roles"]["Properties"]["Parameters"]["ReviewsTable"], in_use);
-    let handed_on = json!({ "Fn::GetAtt": ["Roles", "Outputs.ReviewsTable"] });
-    for stack in ["Monitoring", "IngestStack"] {
-        assert_eq!(resources[stack]["Properties"]["Parameters"]["ReviewsTable"], handed_on, "{stack}");
-    }
-    assert_eq!(main["Outputs"]["ReviewsTable"]["Value"], handed_on);
-    assert_eq!(read("shared/stacks/roles.yaml")["Outputs"]["ReviewsTable"]["Value"], json!({ "Ref": "ReviewsTable" }));
-    let ingest = read("shared/stacks/ingest.yaml");
-    let variables = &ingest["Resources"]["IngestFunction"]["Properties"]["Environment"]["Variables"];
-    assert_eq!(variables["REVIEWS_TABLE"], json!({ "Ref": "ReviewsTable" }));
-    // No stack names the table by the prefix alone.
+fn no_stack_names_the_table_of_reviews_by_the_prefix_alone() {
     for path in ["roles", "monitoring", "ingest"] {
         let text = read(&format!("shared/stacks/{path}.yaml")).to_string();
         assert!(text.contains("${ReviewsTable}") && !text.contains("${TablePrefix}reviews"), "{path}");
     }
-    let stream = &resources["EventsStack"]["Properties"]["Parameters"]["ReviewsTableStreamArn"];
-    let own = json!({ "Fn::GetAtt": ["ReviewsTable", "StreamArn"] });
-    assert_eq!(*stream, json!({ "Fn::If": ["UsesOtherReviews", { "Ref": "ActiveReviewsStream" }, own] }));
-}
-
-#[test]
-fn stack_uses_its_own_reviews_by_default() {
-    assert_eq!(TEMPLATE.at(&["Parameters", "ActiveReviewsTable", "Default"]), "");
-    let is_set = json!({ "Fn::Not": [{ "Fn::Equals": [{ "Ref": "ActiveReviewsTable" }, ""] }] });
-    assert_eq!(TEMPLATE.at(&["Conditions", "UsesLoadedReviews"]), &is_set);
-    let either = json!({ "Fn::Or": [{ "Condition": "UsesRestoredTables" }, { "Condition": "UsesLoadedReviews" }] });
-    assert_eq!(TEMPLATE.at(&["Conditions", "UsesOtherReviews"]), &either);
 }

@@ -28,17 +28,11 @@ fn the_local_stack_says_what_the_template_gives() {
 
 #[test]
 fn every_function_has_room_for_the_most_that_was_measured() {
-    let file = root().join("shared/docs/benchmarks/lambda.json");
-    let figures: Value = serde_json::from_slice(&std::fs::read(file).expect("the figures")).expect("JSON");
+    let file = std::fs::read_to_string(root().join("tools/bench/lambda.jsonl")).expect("the figures");
+    let operations: Vec<Value> = file.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let peaks = |function: &str| -> Vec<f64> {
-        let operations = figures["operations"].as_array().expect("operations").iter();
-        let sizes = operations
-            .filter(|one| one["function"] == function)
-            .flat_map(|one| one["sizes"].as_array().expect("sizes"))
-            .flat_map(|size| [&size["cold"]["peak_mb"], &size["warm"]["peak_mb"]]);
-        let changing = figures["liveness"].as_array().expect("liveness").iter().map(|one| &one["warm"]["peak_mb"]);
-        let changing = changing.filter(|_| function == "users");
-        sizes.chain(changing).filter_map(Value::as_f64).collect()
+        let own = operations.iter().filter(|one| one["function"] == function);
+        own.map(|one| one["peak_mb"].as_f64().expect("a peak")).collect()
     };
     for (function, megabytes) in deployed().into_iter().filter(|(function, _)| !UNMEASURED.contains(function)) {
         let peak = peaks(function).into_iter().reduce(f64::max).expect("a measurement of every function");

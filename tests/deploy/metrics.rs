@@ -7,7 +7,7 @@ use presence_store::schema::TABLES;
 use presence_tests::routes;
 use serde_json::{Value, json};
 
-use super::template::{Resource, TEMPLATE, root};
+use super::template::{Resource, TEMPLATE, referent, root};
 
 /// Metrics and expressions that one alarm may have.
 const MOST_METRICS: usize = 10;
@@ -63,7 +63,30 @@ fn functions_write_their_metrics_in_the_namespace_that_alarms_and_dashboard_read
         let expected = if NESTED.contains(&name) { variable } else { &Value::Null };
         assert_eq!(own, expected, "{name}");
     }
-    assert_eq!(TEMPLATE.of_type("AWS::Logs::MetricFilter").count(), 0, "no metric is read from the text of a log");
+}
+
+#[test]
+fn the_metric_of_requests_is_read_from_the_lines_of_each_function_of_the_api() {
+    let is_of_api = |function: &Resource<'_>| {
+        let mut events = function.property("Events").as_object().into_iter().flat_map(|events| events.values());
+        events.any(|event| event["Type"] == "HttpApi")
+    };
+    let functions = TEMPLATE.functions().into_values().filter(is_of_api);
+    let logs: BTreeSet<_> =
+        functions.map(|function| referent(&function.property("LoggingConfig")["LogGroup"])).collect();
+    let filters: Vec<_> = TEMPLATE.of_type("AWS::Logs::MetricFilter").collect();
+    assert_eq!(filters.len(), logs.len(), "one filter for each log");
+    assert_eq!(filters.iter().map(|filter| referent(filter.property("LogGroupName"))).collect::<BTreeSet<_>>(), logs);
+    for filter in filters {
+        assert_eq!(filter.property("FilterPattern"), r#"{ $.message = "request" }"#, "{}", filter.name);
+        let metrics = filter.property("MetricTransformations").as_array().expect("metrics");
+        let [metric] = metrics.as_slice() else { panic!("{}: one metric", filter.name) };
+        assert_eq!(TEMPLATE.text(&metric["MetricNamespace"]), NAMESPACE);
+        let dimensions = REQUEST_DIMENSIONS.map(|name| json!({ "Key": name, "Value": format!("$.{name}") }));
+        let names = (&metric["MetricName"], &metric["MetricValue"], &metric["Unit"], &metric["Dimensions"]);
+        let value = format!("$.{REQUEST_METRIC}");
+        assert_eq!(names, (&json!(REQUEST_METRIC), &json!(value), &json!("Milliseconds"), &json!(dimensions)));
+    }
 }
 
 #[test]
@@ -199,7 +222,7 @@ fn short_names() -> BTreeSet<String> {
 
 #[test]
 fn each_alarm_has_a_row_in_the_operators_guide_and_each_row_an_alarm() {
-    let guide = std::fs::read_to_string(root().join("shared/docs/deploy.md")).expect("the guide");
+    let guide = std::fs::read_to_string(root().join("shared/docs/runbooks.md")).expect("the runbooks");
     let (_, table) = guide.split_once("| alarm | means | do |\n").expect("the table of the alarms");
     let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
     let rows: BTreeSet<_> = rows.map(|row| row.split('|').nth(1).expect("a column").trim().to_owned()).collect();
@@ -219,10 +242,6 @@ fn a_release_is_taken_back_when_a_request_fails_meanwhile() {
     let named: BTreeSet<_> = named.map(|name| name.rsplit_once("-alarm-").expect("an alarm").1.to_owned()).collect();
     assert_eq!(named, ["errors", "server-errors"].map(str::to_owned).into());
     assert!(named.is_subset(&short_names()), "alarms that exist");
-    assert_eq!(TEMPLATE.at(&["Globals", "Function", "AutoPublishAlias"]), "live");
-    for (name, function) in TEMPLATE.functions() {
-        assert_eq!(function.property("AutoPublishAliasAllProperties"), true, "{name}: settings reach the alias");
-    }
 }
 
 #[test]

@@ -170,7 +170,7 @@ fn every_template_is_small_enough_for_a_request_to_cloudformation() {
 fn nested_stacks_hold_no_data_except_those_that_never_gave_theirs_away() {
     for (name, _, nested) in nested_stacks().into_iter().filter(|(name, ..)| !BORN_NESTED.contains(&name.as_str())) {
         for (resource, document) in fields(&nested["Resources"]) {
-            // A resource that moves into another stack is made anew there, and its data stay behind.
+            // A resource that moves into another stack is made again there, and its data stay behind.
             let kind = document["Type"].as_str().expect("a type");
             let holds_data = ["DynamoDB", "SQS", "SNS", "Logs::LogGroup"].iter().any(|service| kind.contains(service));
             assert!(!holds_data, "{name}: {resource}");

@@ -84,7 +84,7 @@ fn each_saved_query_names_documented_fields_only() {
 
 #[test]
 fn each_saved_query_is_named_in_a_runbook_and_each_named_query_exists() {
-    let guide = document("deploy.md");
+    let guide = document("runbooks.md");
     let named: BTreeSet<_> = guide.split("saved query `").skip(1).filter_map(|rest| rest.split('`').next()).collect();
     let queries = queries();
     assert_eq!(named, queries.iter().map(|(name, _)| name.as_str()).collect());

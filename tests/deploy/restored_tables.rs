@@ -93,21 +93,3 @@ fn whatever_names_a_table_of_the_stack_names_the_restored_one_if_there_is_one() 
         );
     }
 }
-
-#[test]
-fn stack_uses_its_own_tables_by_default_and_restored_ones_with_their_stream_only() {
-    for parameter in ["ActiveTables", "ActiveTablesStream", "ActiveReviewsTable", "ActiveReviewsStream"] {
-        assert_eq!(TEMPLATE.at(&["Parameters", parameter, "Default"]), "");
-    }
-    let is_set = |parameter: &str| json!({ "Fn::Not": [{ "Fn::Equals": [{ "Ref": parameter }, ""] }] });
-    assert_eq!(TEMPLATE.at(&["Conditions", "UsesRestoredTables"]), &is_set("ActiveTables"));
-    let rule = TEMPLATE.at(&["Rules", "RestoredTablesHaveAStream"]);
-    assert_eq!(rule["RuleCondition"], is_set("ActiveTables"));
-    assert_eq!(rule["Assertions"][0]["Assert"], is_set("ActiveTablesStream"));
-    let rule = TEMPLATE.at(&["Rules", "EventsOfOtherReviewsHaveAStream"]);
-    let sends = json!({ "Fn::Equals": [{ "Ref": "Events" }, "true"] });
-    let is_empty = |parameter: &str| json!({ "Fn::Equals": [{ "Ref": parameter }, ""] });
-    let has_own = json!({ "Fn::And": [is_empty("ActiveTables"), is_empty("ActiveReviewsTable")] });
-    assert_eq!(rule["RuleCondition"], json!({ "Fn::And": [sends, { "Fn::Not": [has_own] }] }));
-    assert_eq!(rule["Assertions"][0]["Assert"], is_set("ActiveReviewsStream"));
-}

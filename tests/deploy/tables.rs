@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use presence_store::schema::{Index, Key, Kind, Projected, TABLES, Table};
 use serde_json::{Value, json};
 
-use super::template::{Resource, TEMPLATE, root};
+use super::template::{Resource, TEMPLATE};
 
 /// Returns a key schema in the form of the template.
 fn key(key: &Key) -> Value {
@@ -86,31 +86,6 @@ fn the_template_has_the_tables_keys_and_indexes_of_the_code_and_no_others() {
 }
 
 #[test]
-fn tables_outlive_the_stack_and_a_replacement_but_not_a_first_deployment_that_is_taken_back() {
-    for table in TEMPLATE.of_type("AWS::DynamoDB::Table") {
-        assert_eq!(table.attribute("DeletionPolicy"), "RetainExceptOnCreate", "{}", table.name);
-        assert_eq!(table.attribute("UpdateReplacePolicy"), "Retain", "{}", table.name);
-    }
-    // An operator who names no value has protected tables.
-    assert_eq!(TEMPLATE.at(&["Parameters", "ProtectTables", "Default"]), "true");
-    let is_on = json!({ "Fn::Equals": [{ "Ref": "ProtectTables" }, "true"] });
-    assert_eq!(TEMPLATE.at(&["Conditions", "ProtectsTables"]), &is_on);
-}
-
-#[test]
-fn stack_policy_forbids_every_update_that_replaces_or_removes_a_table_and_no_other() {
-    let policy = std::fs::read(root().join("shared/stacks/stack-policy.json")).expect("a file");
-    let policy: Value = serde_json::from_slice(&policy).expect("JSON");
-    let statements = policy["Statement"].as_array().expect("statements");
-    let [allowed, denied] = &statements[..] else { panic!("two statements") };
-    let expected = json!({ "Effect": "Allow", "Principal": "*", "Action": "Update:*", "Resource": "*" });
-    assert_eq!(allowed, &expected);
-    assert_eq!((&denied["Effect"], &denied["Resource"]), (&json!("Deny"), &json!("*")));
-    assert_eq!(denied["Action"], json!(["Update:Replace", "Update:Delete"]));
-    assert_eq!(denied["Condition"], json!({ "StringEquals": { "ResourceType": ["AWS::DynamoDB::Table"] } }));
-}
-
-#[test]
 fn table_names_begin_with_the_name_of_the_stack_or_the_prefix_that_the_operator_chose() {
     let prefix = json!({ "Fn::If": ["HasTablePrefix", { "Ref": "TablePrefix" }, { "Fn::Sub": "${AWS::StackName}-" }] });
     for table in TEMPLATE.of_type("AWS::DynamoDB::Table") {
@@ -118,8 +93,6 @@ fn table_names_begin_with_the_name_of_the_stack_or_the_prefix_that_the_operator_
     }
     let variables = TEMPLATE.at(&["Globals", "Function", "Environment", "Variables"]);
     assert_eq!(variables["TABLE_PREFIX"], prefix);
-    assert_eq!(variables["AUDIT_TABLE"], json!({ "Ref": "AuditTable" }));
-    assert_eq!(variables["REVIEWS_TABLE"], json!({ "Ref": "ActiveReviewsTable" }));
     assert_eq!(TEMPLATE.at(&["Outputs", "TablePrefix", "Value"]), &prefix);
 }
 

@@ -12,7 +12,7 @@ use super::nested::with_nested_stacks;
 
 /// Template of the repository, as a new stack has it, with the resources of the stacks inside it.
 pub(super) static TEMPLATE: LazyLock<Template> =
-    LazyLock::new(|| Template(without_parts_of_updates(with_nested_stacks(on_its_own_tables(main_template())))));
+    LazyLock::new(|| Template(with_nested_stacks(on_its_own_tables(main_template()))));
 
 /// Returns `template.yaml` as it stands.
 pub(super) fn main_template() -> Value {
@@ -46,20 +46,6 @@ fn on_its_own_tables(value: Value) -> Value {
     }
 }
 
-/// Removes the parts of lists that only an update needs: those under a condition that is false by default.
-fn without_parts_of_updates(value: Value) -> Value {
-    let is_of_update = |item: &Value| item["Fn::If"][0] == "KeepsBusinessIndex";
-    match value {
-        Value::Array(items) => {
-            items.into_iter().filter(|item| !is_of_update(item)).map(without_parts_of_updates).collect()
-        }
-        Value::Object(fields) => {
-            Value::Object(fields.into_iter().map(|(name, value)| (name, without_parts_of_updates(value))).collect())
-        }
-        other => other,
-    }
-}
-
 /// A whole template.
 pub(super) struct Template(Value);
 
@@ -67,7 +53,7 @@ pub(super) struct Template(Value);
 #[derive(Clone, Copy)]
 pub(super) struct Resource<'a> {
     pub(super) name: &'a str,
-    document: &'a Value,
+    pub(super) document: &'a Value,
 }
 
 /// Parses a template.
@@ -192,17 +178,6 @@ fn function(tag: &str, argument: &Value) -> Value {
         ("GetAtt", Some((name, attribute))) => json!({ "Fn::GetAtt": [name, attribute] }),
         _ => json!({ format!("Fn::{tag}"): argument }),
     }
-}
-
-#[test]
-fn business_index_is_kept_during_an_update_only() {
-    let kept = main_template();
-    assert_eq!(kept["Parameters"]["KeepBusinessIndex"]["Default"], "false");
-    let condition = json!({ "Fn::Equals": [{ "Ref": "KeepBusinessIndex" }, "true"] });
-    assert_eq!(kept["Conditions"]["KeepsBusinessIndex"], condition);
-    let of_table = |template: &Value| template["Resources"]["ReviewsTable"].to_string();
-    assert!(of_table(&kept).contains("business-index"));
-    assert!(!of_table(&TEMPLATE.0).contains("business"));
 }
 
 #[test]

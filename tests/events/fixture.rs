@@ -7,7 +7,8 @@ use presence_domain::invitation::{ActivationToken, AddressMark, MarkReason};
 use presence_domain::review::{Rating, Review, ReviewState};
 use presence_local::TableStream;
 use presence_mailer::DeliveryOutcome;
-use presence_publisher::{EventBridge, handle};
+use presence_publisher::handle;
+use presence_publisher_lambda::EventBridge;
 use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::Clock as _;
 use presence_store::ReviewWrite;
@@ -46,8 +47,7 @@ pub(super) fn remaining(batch: &Value, answer: &BatchResponse) -> Option<Value> 
 
 impl EventFixture {
     pub(crate) async fn new() -> Self {
-        let stack = TestStack::start().await;
-        let fixtures = Fixtures::create(&stack).await;
+        let (stack, fixtures) = Fixtures::start().await;
         stack.create_business(1, BUSINESS, "Paris").await;
         let org = OrgId::new(1).expect("an id");
         stack.stores().reviews.register_org_with_reviews(org).await.expect("the store answers");

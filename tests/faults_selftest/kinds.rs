@@ -7,6 +7,7 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::put_item::{PutItemError, PutItemOutput};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{AttemptOutcome, FaultConnector, FaultKind, Plan, plain_http};
+use rstest::rstest;
 use tokio::time::Instant;
 
 use super::database::{Embedded, exists, get, put, put_action};
@@ -24,30 +25,36 @@ async fn broken_put(kind: FaultKind) -> (Result<PutItemOutput, PutFailure>, bool
     (result, applied)
 }
 
-#[tokio::test]
-async fn throttle_is_the_throughput_error_and_applies_nothing() {
-    let (result, applied) = broken_put(FaultKind::Throttle).await;
-    let error = result.expect_err("a throttled put fails");
-    assert!(error.as_service_error().is_some_and(PutItemError::is_provisioned_throughput_exceeded_exception));
-    assert_eq!(error.raw_response().map(|raw| raw.status().as_u16()), Some(400));
-    assert!(!applied);
+/// True if the error is that of a service, with this status.
+fn is_service_error(error: &PutFailure, status: u16, is_of_kind: fn(&PutItemError) -> bool) -> bool {
+    let found = error.raw_response().map(|raw| raw.status().as_u16());
+    error.as_service_error().is_some_and(is_of_kind) && found == Some(status)
 }
 
-#[tokio::test]
-async fn server_error_is_a_500_and_applies_nothing() {
-    let (result, applied) = broken_put(FaultKind::ServerError).await;
-    let error = result.expect_err("a put that meets a server error fails");
-    assert!(error.as_service_error().is_some_and(PutItemError::is_internal_server_error));
-    assert_eq!(error.raw_response().map(|raw| raw.status().as_u16()), Some(500));
-    assert!(!applied);
+fn is_io_failure(error: &PutFailure) -> bool {
+    matches!(error, SdkError::DispatchFailure(failure) if failure.is_io())
 }
 
+#[rstest]
+#[case::throttle_is_the_throughput_error(FaultKind::Throttle, false, |error: &PutFailure| {
+    is_service_error(error, 400, PutItemError::is_provisioned_throughput_exceeded_exception)
+})]
+#[case::server_error_is_a_500(FaultKind::ServerError, false, |error: &PutFailure| {
+    is_service_error(error, 500, PutItemError::is_internal_server_error)
+})]
+#[case::refused_connection_is_a_dispatch_failure(FaultKind::RefuseConnection, false, is_io_failure)]
+#[case::lost_reply_is_an_io_failure_of_an_applied_call(FaultKind::LoseReply, true, is_io_failure)]
+#[case::cut_body_applies_the_put_and_does_not_parse(FaultKind::CutBody, true, is_unparsed_success)]
 #[tokio::test]
-async fn refused_connection_is_a_dispatch_failure_and_applies_nothing() {
-    let (result, applied) = broken_put(FaultKind::RefuseConnection).await;
-    let error = result.expect_err("a refused put fails");
-    assert!(matches!(&error, SdkError::DispatchFailure(failure) if failure.is_io()), "{error:?}");
-    assert!(!applied);
+async fn broken_put_is_an_error(
+    #[case] kind: FaultKind,
+    #[case] is_applied: bool,
+    #[case] is_expected: impl Fn(&PutFailure) -> bool,
+) {
+    let (result, applied) = broken_put(kind).await;
+    let error = result.expect_err("a broken put fails");
+    assert!(is_expected(&error), "{error:?}");
+    assert_eq!(applied, is_applied);
 }
 
 #[tokio::test]
@@ -84,14 +91,6 @@ fn is_unparsed_success<E: ProvideErrorMetadata>(error: &SdkError<E>) -> bool {
 }
 
 #[tokio::test]
-async fn cut_body_applies_the_put_and_the_answer_does_not_parse() {
-    let (result, applied) = broken_put(FaultKind::CutBody).await;
-    let error = result.expect_err("half an answer is an error");
-    assert!(is_unparsed_success(&error), "{error:?}");
-    assert!(applied);
-}
-
-#[tokio::test]
 async fn cut_body_of_a_read_is_an_error_and_not_an_absent_item() {
     let embedded = Embedded::start().await;
     let faults = FaultConnector::new();
@@ -100,14 +99,6 @@ async fn cut_body_of_a_read_is_an_error_and_not_an_absent_item() {
     faults.set_plan(Plan::EveryAttempt(FaultKind::CutBody));
     let error = get(&client, "a").send().await.expect_err("half an answer is an error");
     assert!(is_unparsed_success(&error), "{error:?}");
-}
-
-#[tokio::test]
-async fn lost_reply_is_an_io_failure_of_an_applied_call() {
-    let (result, applied) = broken_put(FaultKind::LoseReply).await;
-    let error = result.expect_err("a put without a reply fails");
-    assert!(matches!(&error, SdkError::DispatchFailure(failure) if failure.is_io()), "{error:?}");
-    assert!(applied);
 }
 
 #[tokio::test]
@@ -148,7 +139,7 @@ async fn fault_could_break_the_calls_that_it_applies_to_and_no_others() {
     assert!(faults.could_break(FaultKind::TransactionConflict));
     assert!(!faults.could_break(FaultKind::TransactionThrottle));
     faults.reset();
-    assert!(!faults.could_break(FaultKind::Throttle), "the record begins anew");
+    assert!(!faults.could_break(FaultKind::Throttle), "the record begins again");
 }
 
 #[tokio::test]

@@ -1,22 +1,21 @@
 //! Environment of an import: a stack with businesses, rows of reviews, and an operator whose calls can be broken.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::config::SharedHttpClient;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::types::AttributeValue;
-use clap::Parser as _;
 use presence_local::Options;
-use presence_ops::{Cli, Console, Context, Exit};
+use presence_ops::Exit;
 use presence_runtime::clock::SystemClock;
 use presence_store::{Finding, FoldLimits, RetryPolicy, Stores, schema};
-use presence_tests::ConnectorLayer as _;
-use presence_tests::{FaultConnector, Plan, TestStack, key_names, long_timeouts, plain_http, sdk_config};
-use serde_json::{Value, json};
-use tempfile::TempDir;
+use presence_tests::ops::import;
+use presence_tests::{
+    ConnectorLayer as _, FaultConnector, OpsOutput, Plan, TestStack, key_names, long_timeouts, plain_http, sdk_config,
+};
+use serde_json::json;
 
 /// Days on both sides of the end of a leap February.
 const DAYS: [&str; 4] = ["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-02"];
@@ -36,7 +35,6 @@ pub(crate) struct ImportEnv {
     store: Stores,
     /// The same tables without faults.
     faultless_store: Stores,
-    folder: TempDir,
 }
 
 impl ImportEnv {
@@ -73,7 +71,7 @@ impl ImportEnv {
         // The imports of the tests are small. With this limit they fold some times, so that faults hit folds too.
         store.reviews = store.reviews.with_fold_limits(FoldLimits { fold_from: 1, ..FoldLimits::default() });
         let faultless_store = stack.stores().clone();
-        Self { stack, faults, store, faultless_store, folder: tempfile::tempdir().expect("a temporary folder") }
+        Self { stack, faults, store, faultless_store }
     }
 
     /// Runs `ops import` for these rows, with the planned faults.
@@ -82,7 +80,7 @@ impl ImportEnv {
     }
 
     /// Runs `ops import` with the planned faults, and returns its output too.
-    pub(crate) async fn import_with_output(&self, what: &str, rows: &str) -> Imported {
+    pub(crate) async fn import_with_output(&self, what: &str, rows: &str) -> OpsOutput {
         self.import_by(&self.store, what, rows).await
     }
 
@@ -91,17 +89,8 @@ impl ImportEnv {
         assert_eq!(self.import_by(&self.faultless_store, what, rows).await.exit, Exit::Done);
     }
 
-    async fn import_by(&self, store: &Stores, what: &str, rows: &str) -> Imported {
-        let file = self.folder.path().join(format!("{}.jsonl", fastrand::u64(..)));
-        std::fs::write(&file, rows).expect("the folder can be written");
-        let file = file.to_str().expect("a path in UTF-8");
-        let cli = Cli::try_parse_from(["ops", "--json", "import", what, file]).expect("the words are right");
-        let (stdout, stderr) = (OutputBuffer::default(), OutputBuffer::default());
-        let console = Console::new(Box::new(stdout.clone()), Box::new(stderr.clone()));
-        let mut context = Context::new(store.clone(), Arc::new(SystemClock), console);
-        let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
-        drop(context);
-        Imported { exit, stdout: stdout.text(), stderr: stderr.text() }
+    async fn import_by(&self, store: &Stores, what: &str, rows: &str) -> OpsOutput {
+        import(store, Arc::new(SystemClock), what, rows).await
     }
 
     /// Returns the number of attempts of an import without faults.
@@ -134,42 +123,6 @@ impl ImportEnv {
             }
         }
         content
-    }
-}
-
-/// Result of an import: exit code and output.
-pub(crate) struct Imported {
-    pub(crate) exit: Exit,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-}
-
-impl Imported {
-    /// Returns the last line of the output.
-    pub(crate) fn summary(&self) -> Value {
-        let line = self.stdout.lines().last().unwrap_or_default();
-        serde_json::from_str(line).unwrap_or_else(|_| panic!("no summary: {}{}", self.stdout, self.stderr))
-    }
-}
-
-/// Buffer that a console writes to.
-#[derive(Clone, Default)]
-struct OutputBuffer(Arc<Mutex<Vec<u8>>>);
-
-impl OutputBuffer {
-    fn text(&self) -> String {
-        let bytes = self.0.lock().expect("nobody panics while writing").clone();
-        String::from_utf8(bytes).expect("text")
-    }
-}
-
-impl io::Write for OutputBuffer {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("nobody panics while writing").write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

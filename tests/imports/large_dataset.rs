@@ -1,9 +1,9 @@
 //! Data set on which a search takes all its steps: a month that is too large to be read as a whole, between small ones.
 
-use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::instant::DateInput;
-use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_domain::review::{Partner, Rating, Review, ReviewState};
 use presence_domain::text::city_key;
+use presence_tests::reviews::test_review;
 use presence_tests::{Fixtures, TestStack};
 
 /// Businesses: id, organisation, city.
@@ -35,28 +35,8 @@ pub(crate) fn second(text: &str) -> i64 {
 /// Returns a review of a business. The name is its partner id.
 pub(crate) fn review(name: &str, business: &str, at: i64, rating: u8, state: ReviewState) -> Review {
     let (_, org, city) = BUSINESSES.iter().find(|(id, ..)| *id == business).expect("a business");
-    let business_id = BusinessId::parse(business).expect("an id");
-    Review {
-        id: ReviewId::derive(&business_id, Partner::Partner8, name, 0),
-        version: 1,
-        org_id: OrgId::new(*org).expect("an id"),
-        business_id,
-        city_key: city_key(city),
-        partner: Partner::Partner8,
-        partner_id: name.to_owned(),
-        key: name.to_owned(),
-        author_name: None,
-        date: at,
-        update_date: None,
-        delete_date: None,
-        rating: Rating::new(rating.into()).expect("a rating"),
-        title: None,
-        content: Some("Très bon accueil".to_owned()),
-        reply_comment: None,
-        state,
-        link: None,
-        seen_at: None,
-    }
+    let rating = Rating::ALL[usize::from(rating - 1)];
+    Review { date: at, rating, state, ..test_review(Partner::Partner8, name, (business, *org, &city_key(city))) }
 }
 
 /// Returns all reviews of the data set.

@@ -39,7 +39,7 @@ async fn business_that_moves_leaves_the_lists_of_the_old_organisations_users() {
     env.import_without_faults("orgs", ORGS).await;
     assign_businesses(&env, &fixtures).await;
     let moved = env.import_with_output("businesses", &business_rows(2, &[2, 3])).await;
-    assert_eq!((moved.exit, &moved.summary()["users_updated"]), (Exit::Done, &json!(2)), "{}", moved.stdout);
+    assert_eq!((moved.exit, &moved.json()["users_updated"]), (Exit::Done, &json!(2)), "{}", moved.stdout);
     assert!(moved.stderr.contains("taken out of the lists of 2 users"), "{}", moved.stderr);
     assert_eq!(
         (listed_businesses(&env, &fixtures.manager_1.id).await, listed_businesses(&env, &fixtures.admin_1.id).await),
@@ -50,7 +50,7 @@ async fn business_that_moves_leaves_the_lists_of_the_old_organisations_users() {
     let found = env.stack.get("/user/search?org_id=1&last_name=&per_page=100", &fixtures.provider.key).await;
     assert!(!found.text.contains("b1-2") && found.text.contains("b1-1"), "{}", found.text);
     let again = env.import_with_output("businesses", &business_rows(2, &[2, 3])).await;
-    assert_eq!((&again.summary()["unchanged"], &again.summary()["users_updated"]), (&json!(2), &json!(null)));
+    assert_eq!((&again.json()["unchanged"], &again.json()["users_updated"]), (&json!(2), &json!(null)));
 }
 
 #[tokio::test(flavor = "multi_thread")]

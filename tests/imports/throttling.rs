@@ -53,7 +53,7 @@ async fn import_into_a_throttled_table_writes_all_rows() {
     let file = rows(ROWS, 0);
     let imported = env.import_with_output("reviews", &file).await;
     assert_eq!(imported.exit, Exit::Done, "{}", imported.stderr);
-    assert_eq!(imported.summary()["created"], ROWS, "{}", imported.stdout);
+    assert_eq!(imported.json()["created"], ROWS, "{}", imported.stdout);
     assert_eq!(env.audit().await, []);
     assert_eq!(env.content().await, faultless_content(&file).await);
     let throttled = env.stack.local.limits().expect("there are limits").counts();
@@ -71,7 +71,7 @@ async fn import_without_progress_stops_with_a_summary_and_continues_when_run_aga
         let stopped = env.import_with_output("reviews", &file).await;
         assert_eq!(stopped.exit, Exit::Failed, "{kind:?}: {}", stopped.stderr);
         let stored = env.content().await.keys().filter(|key| key.starts_with("R#")).count();
-        let summary = stopped.summary();
+        let summary = stopped.json();
         assert_eq!((&summary["created"], &summary["stopped"]), (&Value::from(stored), &Value::from(true)), "{kind:?}");
         let message = format!("stopped after {stored} rows ({stored} created, 0 updated, 0 unchanged, 0 rejected)");
         assert!(stopped.stderr.contains(&message), "{kind:?}: {}", stopped.stderr);
@@ -80,7 +80,7 @@ async fn import_without_progress_stops_with_a_summary_and_continues_when_run_aga
 
         env.faults.set_plan(Plan::None);
         let again = env.import_with_output("reviews", &file).await;
-        let summary = again.summary();
+        let summary = again.json();
         assert_eq!((&summary["created"], &summary["unchanged"]), (&(ROWS - stored).into(), &stored.into()), "{kind:?}");
         assert_eq!(env.content().await, faultless_content(&file).await);
     }

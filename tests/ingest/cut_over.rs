@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use clap::Parser as _;
-use presence_ops::{Cli, Console, Context, Exit};
+use presence_ops::Exit;
 use presence_runtime::clock::ManualClock;
 use presence_store::schema::REVIEWS;
+use presence_tests::ops::{self, run_ops};
 use presence_tests::{CrashPoint, sdk_config};
 use serde_json::{Value, json};
 
@@ -21,14 +21,14 @@ use crate::imports::import_env::rows;
 /// Number of rows of an object.
 const ROWS: usize = 60;
 
+/// Behind the times of all objects: a row of the far future is rejected.
+fn clock() -> Arc<ManualClock> {
+    Arc::new(ManualClock::at("2026-06-01T12:00:00Z".parse().expect("an instant")))
+}
+
 /// Runs a command of the operator on the tables that ingest uses. Panics unless it is done.
-async fn operate(env: &IngestEnv, words: &[&str]) {
-    let cli = Cli::try_parse_from(["ops"].iter().chain(words)).expect("the words are right");
-    let console = Console::new(Box::new(std::io::sink()), Box::new(std::io::stderr()));
-    // Behind the times of all objects: a row of the far future is rejected.
-    let now = "2026-06-01T12:00:00Z".parse().expect("an instant");
-    let mut context = Context::new(env.stores(), Arc::new(ManualClock::at(now)), console);
-    assert_eq!(Box::pin(presence_ops::run(cli, &mut context)).await, Exit::Done, "{words:?}");
+async fn operate(env: &IngestEnv, words: &str) {
+    run_ops(&env.stores(), clock(), words, |context| context).await.expect(Exit::Done);
 }
 
 fn attribute(typed: &Value) -> AttributeValue {
@@ -63,23 +63,20 @@ async fn import_table(env: &IngestEnv, name: &str, folder: &Path) {
 async fn cut_over(env: &mut IngestEnv, more: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("a path in UTF-8").to_owned();
-    operate(env, &["export", "reviews", "--out", &path("stored.jsonl")]).await;
+    operate(env, &format!("export reviews --out {}", path("stored.jsonl"))).await;
     let all = std::fs::read_to_string(path("stored.jsonl")).expect("the export") + more;
     std::fs::write(path("all.jsonl"), all).expect("the folder can be written");
-    operate(env, &["reviews", "build", &path("all.jsonl"), "--out", &path("load")]).await;
+    operate(env, &format!("reviews build {} --out {}", path("all.jsonl"), path("load"))).await;
     let built = env.stores().database.name(&REVIEWS);
     let name = format!("{built}-1");
     import_table(env, &name, &folder.path().join("load").join(&built)).await;
     env.use_reviews_table(&name);
-    operate(env, &["reviews", "copy-progress", "--from", &built]).await;
+    operate(env, &format!("reviews copy-progress --from {built}")).await;
 }
 
 /// Imports rows as an operator does.
 async fn import(env: &IngestEnv, rows: &str) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = folder.path().join("rows.jsonl");
-    std::fs::write(&file, rows).expect("the folder can be written");
-    operate(env, &["import", "reviews", file.to_str().expect("a path in UTF-8")]).await;
+    ops::import(&env.stores(), clock(), "reviews", rows).await.expect(Exit::Done);
 }
 
 /// Uploads an object that is split, and whose messages wait.

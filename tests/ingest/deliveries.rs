@@ -24,7 +24,7 @@ async fn an_object_leaves_the_reviews_and_the_summary_of_an_import() {
         let file = rows(ROWS, edition) + "{\"nonsense\":1}\n\n" + &json_lines(&[titled_row("unknown", "x", "t")]);
         env.arrive("partner 8/März.jsonl", file.clone()).await;
         let imported = import.import_with_output("reviews", &file).await;
-        assert_eq!(env.summary("partner 8/März.jsonl"), Some(imported.summary()), "edition {edition}");
+        assert_eq!(env.summary("partner 8/März.jsonl"), Some(imported.json()), "edition {edition}");
         let unknown = "business_id: there is no business unknown: import it first";
         let rejected = env.rejected("partner 8/März.jsonl");
         assert_eq!((rejected[0].0, rejected[1].clone()), (61, (63, unknown.to_owned())));

@@ -154,7 +154,7 @@ impl IngestEnv {
         let table = self.stores().database.name(&schema::REVIEWS);
         let items = client.scan().table_name(table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
         let reviews = items.into_iter().filter(|item| item["sk"].as_s().is_ok_and(|sk| sk == REVIEW_SK));
-        let reviews = reviews.map(|item| review_from_item(item).expect("a review"));
+        let reviews = reviews.map(|item| review_from_item(&item).expect("a review"));
         reviews.filter_map(|review| Some((review.partner_id, review.title?))).collect()
     }
 }

@@ -112,8 +112,14 @@ impl StoredTrees {
                 root.recent.push(moved);
             }
             Damage::WrongCount => {
-                let facet_key = root.periods[0].counts.nonzero().next().expect("a posting").0;
-                root.periods[0].counts.add(facet_key, 40);
+                let period = &mut root.periods[0];
+                // The counts of a period with branches are stored with these.
+                let counts = match &mut period.nodes {
+                    PeriodNodes::Leaves(_) => &mut period.counts,
+                    PeriodNodes::Branches(branches) => &mut branches[0].counts,
+                };
+                let facet_key = counts.nonzero().next().expect("a posting").0;
+                counts.add(facet_key, 40);
             }
             // Sweeps raise editions that nobody names.
             Damage::OldRoot => root.edition = 0,

@@ -4,14 +4,12 @@ use std::collections::BTreeSet;
 
 use fastrand::Rng;
 use jiff::Timestamp;
-use presence_domain::ids::OrgId;
 use presence_domain::ledger::{FacetMask, ReviewSet, TreeKey};
 use presence_domain::page::PageRequest;
 use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
-use presence_store::{
-    AuditSettings, FoldLimits, ReviewQuery, ReviewStore, ReviewWrite, Stores, bulk_body_item, schema,
-};
+use presence_store::{AuditSettings, FoldLimits, ReviewQuery, ReviewStore, ReviewWrite, bulk_body_item, schema};
 use presence_tests::ConnectorLayer as _;
+use presence_tests::reviews::org_id as org;
 use presence_tests::{InterleavingConnector, TestStack, long_timeouts, operator_scope, plain_http, rng, sdk_config};
 
 use super::damage::{Damage, StoredTrees, business_tree, city_tree, largest_facet_tree, org_tree};
@@ -24,10 +22,6 @@ const SEARCHES: usize = 20;
 const CALLS_APART: u64 = 3;
 /// Limits under which large sets have trees of facet keys.
 const LIMITS: FoldLimits = FoldLimits { fold_from: u64::MAX, pass_changes: 20_000, facets_from: 300 };
-
-fn org(number: u64) -> OrgId {
-    OrgId::new(number).expect("an id")
-}
 
 /// Writes and folds reviews of two organisations.
 async fn folded(stack: &TestStack, rng: &mut Rng, reviews: usize) -> (ReviewStore, Model) {
@@ -42,11 +36,7 @@ async fn folded(stack: &TestStack, rng: &mut Rng, reviews: usize) -> (ReviewStor
         stack.create_business(org, id, city).await;
     }
     let store = ReviewStore::new(&stack.stores().database).with_fold_limits(LIMITS);
-    for number in [1, 2] {
-        store.register_org_with_reviews(org(number)).await.expect("the store answers");
-    }
-    let stores = Stores { reviews: store.clone(), ..stack.stores().clone() };
-    model.write(&stores, (0..reviews).map(|number| review(rng, number)).collect()).await;
+    model.write(&store, (0..reviews).map(|number| review(rng, number)).collect()).await;
     for number in [1, 2] {
         store.fold_reviews(org(number)).await.expect("the store answers");
     }
@@ -54,11 +44,8 @@ async fn folded(stack: &TestStack, rng: &mut Rng, reviews: usize) -> (ReviewStor
 }
 
 async fn searches_equal_the_model(store: &ReviewStore, model: &Model, rng: &mut Rng) {
-    for _ in 0..SEARCHES {
-        let query = query(rng);
-        let page = store.find_reviews(operator_scope(), &query).await.expect("the store answers");
-        let ids: Vec<ReviewId> = page.items.iter().map(|review| review.id.clone()).collect();
-        assert_eq!((page.count, ids), model.find(&query), "{query:?}");
+    for number in 0..SEARCHES {
+        model.assert_finds(store, &query(rng), &format!("search {number}")).await;
     }
 }
 
@@ -194,7 +181,7 @@ async fn review_that_the_filter_excludes_is_neither_shown_nor_counted_whatever_t
         ..Review { id: review(&mut rng, usize::try_from(number).expect("small")).id, ..template.clone() }
     });
     let reviews: Vec<Review> = reviews.collect();
-    model.write(stack.stores(), reviews.clone()).await;
+    model.write(&stack.stores().reviews, reviews.clone()).await;
     let changes: [fn(&mut Review); 4] = [
         |review| review.rating = Rating::ALL[4],
         |review| review.date -= 100 * DAY,

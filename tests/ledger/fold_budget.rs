@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use fastrand::Rng;
-use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_domain::review::{Partner, Rating, Review, ReviewState};
 use presence_store::meter::Meter;
 use presence_store::{FoldLimits, ReviewStore, ReviewWrite};
+use presence_tests::reviews::{org_id, test_review, write_reviews};
 use presence_tests::{TestStack, rng};
 
 const REVIEWS: u32 = 100_000;
@@ -43,32 +43,17 @@ fn review(rng: &mut Rng, number: u32) -> Review {
         .find(|(_, until)| part < *until)
         .map_or_else(|| 4 + rng.u32(0..OTHER_CITIES), |(city, _)| u32::try_from(city).expect("small"));
     let business = rng.u32(0..BUSINESSES[usize::from(city > 0)]);
-    let business_id = BusinessId::parse(&format!("c{city}-b{business}")).expect("an id");
     let partner = weighted(rng, &[(Partner::ALL[0], 70), (Partner::ALL[1], 24), (Partner::ALL[2], 6)]);
     let ratings = [10, 5, 10, 25, 50];
     let ratings: Vec<_> = Rating::ALL.into_iter().zip(ratings).collect();
     let states = ReviewState::ALL.into_iter().zip([60, 35, 5]);
-    let partner_id = number.to_string();
+    let place = (&*format!("c{city}-b{business}"), 1, &*format!("city {city}"));
     Review {
-        id: ReviewId::derive(&business_id, partner, &partner_id, 0),
-        version: 1,
-        org_id: OrgId::new(1).expect("an id"),
-        business_id,
-        city_key: format!("city {city}"),
-        partner,
-        key: partner_id.clone(),
-        partner_id,
-        author_name: None,
         date: FIRST_SECOND + SECONDS * i64::from(number) / i64::from(REVIEWS),
-        update_date: None,
-        delete_date: None,
         rating: weighted(rng, &ratings),
-        title: None,
         content: (rng.u8(..10) < 6).then(|| "Bien".to_owned()),
-        reply_comment: None,
         state: weighted(rng, &states.collect::<Vec<_>>()),
-        link: None,
-        seen_at: None,
+        ..test_review(partner, &number.to_string(), place)
     }
 }
 
@@ -77,14 +62,9 @@ async fn units_of_fold(store: &ReviewStore, reviews: Vec<Review>) -> f64 {
     let count = u32::try_from(reviews.len()).expect("few");
     let mut writes: Vec<_> = reviews.into_iter().map(|new| ReviewWrite { old: None, new }).collect();
     writes.sort_by_key(|write| presence_domain::ledger::ReviewNumber::of(&write.new.id).lane());
-    let mut rest = &writes[..];
-    while !rest.is_empty() {
-        let (now, later) = rest.split_at(ReviewWrite::count_fitting(rest));
-        store.write_reviews(now).await.expect("the store answers");
-        rest = later;
-    }
+    write_reviews(store, &writes).await;
     let meter = Arc::new(Meter::default());
-    let report = Arc::clone(&meter).watch(store.fold_reviews(OrgId::new(1).expect("an id"))).await;
+    let report = Arc::clone(&meter).watch(store.fold_reviews(org_id(1))).await;
     let report = report.expect("the store answers");
     assert_eq!((report.changes, report.mismatches, report.lost), (u64::from(count), 0, false));
     let cost = meter.cost();

@@ -2,9 +2,9 @@
 
 use fastrand::Rng;
 use presence_store::{FoldLimits, FoldReport, ReviewStore};
-use presence_tests::{ConnectorLayer, TestStack, long_timeouts, plain_http, rng};
+use presence_tests::{ConnectorLayer, ReviewModel, TestStack, long_timeouts, plain_http, rng};
 
-use super::log_writer::{LogWriter, org};
+use super::log_writer::{new_review, org, write_random};
 use super::stored_trees::StoredTrees;
 
 /// Number of reviews from which a set has facet trees, in these tests.
@@ -18,22 +18,23 @@ pub(super) struct Ledger {
     pub(super) stack: TestStack,
     /// Writes without folds.
     pub(super) store: ReviewStore,
-    pub(super) writer: LogWriter,
+    pub(super) writer: ReviewModel,
     pub(super) rng: Rng,
 }
 
 impl Ledger {
     /// Starts a stack with stored reviews and their trees.
     pub(super) async fn with(test: &str, reviews: usize) -> Self {
-        let (stack, mut rng, mut writer) = (TestStack::start().await, rng(test), LogWriter::default());
-        let stored = writer.add_stored(&mut rng, reviews);
+        let (stack, mut rng, mut writer) = (TestStack::start().await, rng(test), ReviewModel::default());
+        let stored: Vec<_> = std::iter::repeat_with(|| new_review(&mut rng)).take(reviews).collect();
+        writer.add(stored.clone());
         stack.local.fill_ledger(&stored, FACETS_FROM).expect("the table can be filled");
         let store = stack.stores().reviews.clone().with_fold_limits(LIMITS);
         Self { stack, store, writer, rng }
     }
 
     pub(super) async fn write(&mut self, count: usize) {
-        self.writer.write_random(&self.store, &mut self.rng, count).await;
+        write_random(&mut self.writer, &self.store, &mut self.rng, count).await;
     }
 
     /// Folds both organisations. Nobody else folds.

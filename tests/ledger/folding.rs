@@ -6,7 +6,7 @@ use presence_store::{FoldLimits, FoldReport};
 use presence_tests::{CrashConnector, CrashPoint, FaultConnector, FaultKind, InterleavingConnector, Plan, rounds};
 
 use super::fold_fixture::{FACETS_FROM, LIMITS, Ledger};
-use super::log_writer::org;
+use super::log_writer::{org, write_random};
 use super::stored_trees::{StoredTrees, changes_until};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -97,7 +97,7 @@ async fn fold_in_the_middle_of_another_one_makes_it_stop_or_find_its_work_done()
             (ledger.store.clone(), Arc::new(tokio::sync::Mutex::new(std::mem::take(&mut ledger.writer))));
         let (later, mut later_rng) = (Arc::clone(&writer), ledger.rng.fork());
         let event = async move {
-            later.lock().await.write_random(&store, &mut later_rng, 6).await;
+            write_random(&mut *later.lock().await, &store, &mut later_rng, 6).await;
             let report = store.fold_reviews(org(1)).await.expect("the store answers");
             assert_eq!(report.mismatches, 0);
         };

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use futures::future::join_all;
-use presence_domain::ids::OrgId;
 use presence_domain::ledger::ReviewNumber;
 use presence_domain::review::{Rating, Review};
 use presence_local::{AwsLimits, Options};
@@ -13,6 +12,7 @@ use presence_store::meter::{Cost, Meter};
 use presence_store::{
     BusinessLocation, FoldLimits, RetryPolicy, ReviewStore, ReviewWrite, Stores, WriteReviewsError, schema,
 };
+use presence_tests::reviews::org_id;
 use presence_tests::{
     ConnectorLayer as _, FaultConnector, FaultKind, Plan, TestStack, key_names, long_timeouts, plain_http,
 };
@@ -40,7 +40,7 @@ fn retrying() -> Options {
 /// Returns new reviews of lane 3 of an organisation.
 fn reviews_of_lane(org: u64, count: usize) -> Vec<Review> {
     let mut rng = Rng::with_seed(org);
-    let org_id = OrgId::new(org).expect("an id");
+    let org_id = org_id(org);
     let reviews = (0..).map(|number| {
         let review = model::review(&mut rng, usize::try_from(org).expect("small") * 1_000_000 + number);
         Review { org_id, content: None, ..review }
@@ -50,10 +50,6 @@ fn reviews_of_lane(org: u64, count: usize) -> Vec<Review> {
 
 fn write_new(review: &Review) -> ReviewWrite {
     ReviewWrite { old: None, new: review.clone() }
-}
-
-fn org(number: u64) -> OrgId {
-    OrgId::new(number).expect("an id")
 }
 
 /// Returns the write units of a write.
@@ -78,7 +74,7 @@ async fn a_random_history_of_writes_and_moves_is_in_the_log_change_by_change() {
         rng.shuffle(&mut stored);
         for old in stored.drain(..rng.usize(0..=stored.len().min(40))) {
             // Half of the writes move the review to another organisation, or back.
-            let org_id = if rng.bool() { org(rng.u64(1..4)) } else { old.org_id };
+            let org_id = if rng.bool() { org_id(rng.u64(1..4)) } else { old.org_id };
             let rating = Rating::ALL[rng.usize(..5)];
             writes.push(ReviewWrite { new: Review { org_id, rating, ..old.clone() }, old: Some(old) });
         }
@@ -108,7 +104,7 @@ async fn a_review_that_changed_is_stale_and_its_lane_stays_as_it_was() {
     first.write_reviews(&reviews.iter().map(write_new).collect::<Vec<_>>()).await.expect("new reviews");
     // The second process knows neither the lane nor the review.
     for store in [&second, &first] {
-        let writes = [write_new(&reviews[0]), write_new(&Review { org_id: org(2), ..reviews[1].clone() })];
+        let writes = [write_new(&reviews[0]), write_new(&Review { org_id: org_id(2), ..reviews[1].clone() })];
         match store.write_reviews(&writes).await {
             Err(WriteReviewsError::Stale(positions)) => assert_eq!(positions, [0, 1]),
             other => panic!("{other:?}"),
@@ -135,7 +131,7 @@ async fn processes_that_write_one_lane_at_once_lose_no_change() {
         join_all(writers).await;
         let logs = StoredLogs::read(&stack).await;
         logs.assert_complete();
-        assert_eq!(logs.lanes[&(org(number), 3)].0, 60, "{plan:?}");
+        assert_eq!(logs.lanes[&(org_id(number), 3)].0, 60, "{plan:?}");
     }
 }
 
@@ -154,7 +150,7 @@ async fn writes_of_one_lane_under_the_limits_of_aws_are_in_the_log_once() {
     join_all(writers).await;
     let logs = StoredLogs::read(&stack).await;
     logs.assert_complete();
-    assert_eq!((logs.reviews.len(), logs.lanes[&(org(1), 3)].0), (200, 200));
+    assert_eq!((logs.reviews.len(), logs.lanes[&(org_id(1), 3)].0), (200, 200));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -178,7 +174,7 @@ async fn an_upsert_whose_calls_fail_or_lose_their_replies_is_in_the_log_once() {
             // Each of the 150 reviews is written once in every round.
             let logs = StoredLogs::read(&stack).await;
             logs.assert_complete();
-            let written = usize::try_from(logs.lanes[&(org(1), 3)].0).expect("small");
+            let written = usize::try_from(logs.lanes[&(org_id(1), 3)].0).expect("small");
             assert_eq!((logs.reviews.len(), written), (150, 150 * round), "{kind:?} at {call}, {times} times");
         }
     }
@@ -213,11 +209,11 @@ async fn reviews_of_a_business_that_moves_in_steps_are_complete_wherever_it_is_i
     for review in &mut reviews {
         review.business_id = business.clone();
     }
-    for org_id in [org(1), org(2)] {
+    for org_id in [org_id(1), org_id(2)] {
         stack.stores().reviews.register_org_with_reviews(org_id).await.expect("the store answers");
     }
     process(&stack).upsert_reviews(&reviews).await.expect("new reviews");
-    let place = |number: u64, city: &str| BusinessLocation { org_id: org(number), city_key: city.to_owned() };
+    let place = |number: u64, city: &str| BusinessLocation { org_id: org_id(number), city_key: city.to_owned() };
     let mut here = place(1, &reviews[0].city_key);
     for call in 1..=12 {
         let there = if call % 2 == 1 { place(2, "porto") } else { place(1, ["braga", "faro"][call / 2 % 2]) };

@@ -9,7 +9,6 @@ mod interleavings;
 mod leftovers;
 mod log_writer;
 mod log_writing;
-mod migration;
 mod model;
 mod oldest_postings;
 mod oracle;

@@ -39,7 +39,7 @@ async fn assert_ends(ledger: &Ledger, moment: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn root_that_an_earlier_version_wrote_is_searched_by_its_leaves_and_gets_copies_with_the_next_fold() {
+async fn root_without_copies_is_searched_by_its_leaves_and_gets_copies_with_the_next_fold() {
     let mut ledger = Ledger::with("roots without copies", 1_500).await;
     let stored = StoredTrees::of(&ledger.stack);
     assert_ends(&ledger, "with copies").await;

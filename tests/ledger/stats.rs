@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use presence_domain::access::{Principal, Scope};
-use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::ids::{OrgId, UserId};
 use presence_domain::ledger::{Day, FacetCounts, FacetKey, FacetMask};
 use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
 use presence_domain::review_stats::{GroupBy, GroupKey, MAX_GROUPS, ReviewStats, StatsGroup};
 use presence_domain::text::city_key;
 use presence_domain::user::Role;
 use presence_store::{Business, FoldLimits, ReviewFilter, ReviewStore, StatsError};
+use presence_tests::reviews::{business_id, org_id as org};
 use presence_tests::{TestStack, operator_scope, rng, rounds};
 
-use super::model::{Model, query, review};
-use super::oracle::changed;
+use super::model::{Model, changed, query, review};
 
 const REVIEWS: usize = 1_500;
 const STEPS: usize = 25;
@@ -40,17 +40,9 @@ struct Question {
     group_by: Option<GroupBy>,
 }
 
-fn org(number: u64) -> OrgId {
-    OrgId::new(number).expect("an id")
-}
-
 fn scope_of(org_id: Option<OrgId>) -> Scope {
     let role = if org_id.is_some() { Role::OrgAdmin } else { Role::Provider };
     Principal { user_id: UserId::random(), org_id, role }.scope()
-}
-
-fn business_id(id: &str) -> BusinessId {
-    BusinessId::parse(id).expect("an id")
 }
 
 fn question(rng: &mut Rng) -> Question {
@@ -149,22 +141,14 @@ async fn statistics_between_writes_and_folds_are_those_of_a_list() {
     // Small roots, so that most reviews are in nodes.
     let new_store = || ReviewStore::new(&stack.stores().database).with_fold_limits(LIMITS).with_recent_max(20);
     let (writer, warm) = (new_store(), new_store());
-    for number in [1, 2] {
-        writer.register_org_with_reviews(org(number)).await.expect("the store answers");
-    }
-    model.write(stack.stores(), (0..REVIEWS).map(|number| review(&mut rng, number)).collect()).await;
+    model.write(&writer, (0..REVIEWS).map(|number| review(&mut rng, number)).collect()).await;
     for step in 0..rounds(STEPS) {
         if rng.u8(..3) == 0 {
             writer.fold_reviews(org(rng.u64(1..=2))).await.expect("the store answers");
         } else {
-            let reviews: Vec<_> = model.reviews.values().cloned().collect();
-            let ids = 0..rng.usize(1..90);
-            let updates = ids.map(|_| {
-                let old = &reviews[rng.usize(..reviews.len())];
-                changed(&mut rng, old)
-            });
-            let updates: BTreeMap<ReviewId, Review> = updates.map(|review| (review.id.clone(), review)).collect();
-            model.write(stack.stores(), updates.into_values().collect()).await;
+            let count = rng.usize(1..90);
+            let updates = model.changed(&mut rng, count, changed);
+            model.write(&stack.stores().reviews, updates).await;
         }
         let cold = new_store();
         for number in 0..QUESTIONS_A_STEP {
@@ -213,10 +197,9 @@ async fn business_that_the_list_lacks_is_found_in_the_log_and_left_out_afterward
     let stack = TestStack::start().await;
     let (mut rng, mut model) = (rng("unlisted business"), Model::default());
     put_businesses(&stack, BUSINESSES.into_iter().filter(|(id, ..)| *id != "b3")).await;
-    stack.stores().reviews.register_org_with_reviews(org(1)).await.expect("the store answers");
     let reviews = (0..300).map(|number| review(&mut rng, number)).filter(|review| review.org_id == org(1));
     let reviews: Vec<_> = reviews.take(40).collect();
-    model.write(stack.stores(), reviews).await;
+    model.write(&stack.stores().reviews, reviews).await;
     let own = |group_by| Question {
         scope: scope_of(Some(org(1))),
         org_id: Some(org(1)),
@@ -242,10 +225,9 @@ async fn named_business_without_a_location_is_counted_and_in_no_city_until_it_ha
     let stack = TestStack::start().await;
     let (mut rng, mut model) = (rng("unlocated business"), Model::default());
     put_businesses(&stack, BUSINESSES.into_iter().filter(|(id, ..)| *id != "b3")).await;
-    stack.stores().reviews.register_org_with_reviews(org(1)).await.expect("the store answers");
     let reviews = (0..300).map(|number| review(&mut rng, number)).filter(|review| review.org_id == org(1));
     let reviews: Vec<_> = reviews.take(40).collect();
-    model.write(stack.stores(), reviews).await;
+    model.write(&stack.stores().reviews, reviews).await;
     let named = Some(vec![business_id("b1"), business_id("b3")]);
     let filter = ReviewFilter { businesses: named, ..ReviewFilter::ALL };
     let (scope, org_id, group_by) = (scope_of(Some(org(1))), Some(org(1)), Some(GroupBy::City));

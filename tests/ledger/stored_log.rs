@@ -58,7 +58,7 @@ impl StoredLogs {
     fn add(&mut self, item: &Item) {
         let pk = text(item, "pk");
         if pk.starts_with("R#") {
-            let review = review_from_item(item.clone()).expect("a review");
+            let review = review_from_item(item).expect("a review");
             let key = (review.org_id, ReviewNumber::of(&review.id));
             self.reviews.insert(key, (review.version, Place::of(&review)));
         } else if let Some(org_id) = pk.strip_prefix("LOG#").and_then(|org| OrgId::new(org.parse().ok()?)) {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use presence_domain::ledger::ReviewSet;
 use presence_store::ReviewStore;
-use presence_tests::{FaultConnector, FaultKind, InterleavingConnector, Plan};
+use presence_tests::{FaultConnector, FaultKind, InterleavingConnector, Plan, ReviewModel};
 
 use super::fold_fixture::Ledger;
-use super::log_writer::{LogWriter, org};
+use super::log_writer::org;
 use super::stored_trees::sets_of;
 
 async fn sweep_all(store: &ReviewStore, sets: &BTreeSet<ReviewSet>) -> usize {
@@ -19,7 +19,7 @@ async fn sweep_all(store: &ReviewStore, sets: &BTreeSet<ReviewSet>) -> usize {
     deleted
 }
 
-fn sets(writer: &LogWriter) -> BTreeSet<ReviewSet> {
+fn sets(writer: &ReviewModel) -> BTreeSet<ReviewSet> {
     writer.reviews.values().flat_map(sets_of).collect()
 }
 

@@ -5,16 +5,19 @@ use std::sync::Arc;
 use fastrand::Rng;
 use presence_local::aws_limits::Throttling;
 use presence_local::{AwsLimits, DynamoDb, LimitCounts, Options};
+use presence_ops::Exit;
 use presence_runtime::clock::SystemTimer;
 use presence_store::{RetryPolicy, Stores, WriteRate};
+use presence_tests::ops::import;
 use presence_tests::{Fixtures, TestStack, long_timeouts, plain_http};
 
 use super::{ENOUGH, counts, each_seed, limits, stack, stack_with};
 use crate::api::categories::{DIRECTORY, load, numbered, parse};
+use crate::api::reviews::oracle::check_some_queries;
 use crate::api::reviews::oracle::dataset::Dataset;
 use crate::api::reviews::oracle::stats::check_some_stats;
-use crate::api::reviews::oracle::{check_some_queries, import_through};
-use crate::store::lag::model::{Model, list};
+use crate::properties::model::Model;
+use crate::store::lag::model::{change, list};
 
 /// Number of reviews: enough for a month that is searched by its days.
 const REVIEWS: usize = 3_200;
@@ -41,15 +44,16 @@ async fn search_reviews(seed: u64) -> LimitCounts {
     let fixtures = Fixtures::create(&stack).await;
     let mut dataset = Dataset::build(&mut rng, REVIEWS);
     let (orgs, shops) = dataset.org_and_shop_rows();
-    import_through(&stack, stack.stores(), "orgs", &orgs).await;
-    import_through(&stack, stack.stores(), "businesses", &shops).await;
+    stack.import("orgs", &orgs).await.expect(Exit::Done);
+    stack.import("businesses", &shops).await.expect(Exit::Done);
     stack.local.fill_reviews(&dataset.reviews()).expect("the table can be filled");
     check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("at first", REQUESTS, |_| true)).await;
     check_some_stats(&stack, &fixtures, &dataset, &mut rng, ("at first", REQUESTS)).await;
 
     let operator = operator(&stack);
     let [changes, newcomers] = CHANGES;
-    import_through(&stack, &operator, "reviews", &dataset.change(&mut rng, changes, newcomers)).await;
+    let rows = dataset.change(&mut rng, changes, newcomers);
+    import(&operator, Arc::clone(&stack.clock) as _, "reviews", &rows).await.expect(Exit::Done);
     // Counts of single businesses come from an index: they are exact once it has caught up.
     let by_ledger = |path: &str| !path.contains("business__in");
     check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("changed", REQUESTS, by_ledger)).await;
@@ -70,14 +74,18 @@ async fn search_users(seed: u64) -> LimitCounts {
     let stack = stack(seed).await;
     let mut rng = Rng::with_seed(seed);
     let fixtures = Fixtures::create(&stack).await;
-    let mut model = Model::of(&fixtures);
+    let mut model = Model::of(&stack, &fixtures).await;
     let searches = [("", None), ("?org_id=1", Some(1)), ("?org_id=2", Some(2))];
     for step in 0..STEPS {
-        model.change(&stack, &fixtures.provider.key, &mut rng).await;
+        change(&mut model, &stack, &fixtures.provider.key, &mut rng).await;
         let (search, org) = *rng.choice(&searches).expect("three");
         let found = list(&stack, &fixtures.provider.key, search).await;
         assert_eq!(found, Some(model.listed(org)), "step {step}, {search}: no retry ends before the deadline");
-        assert_eq!(stack.get("/user/stats", &fixtures.provider.key).await.json(), model.stats(), "step {step}");
+        assert_eq!(
+            stack.get("/user/stats", &fixtures.provider.key).await.json(),
+            Model::stats(model.users.values()),
+            "step {step}"
+        );
     }
     assert_eq!(stack.audit().await, []);
     counts(&stack)

@@ -21,8 +21,7 @@ struct AddressFixture {
 
 impl AddressFixture {
     async fn start() -> Self {
-        let stack = TestStack::start().await;
-        let fixtures = Fixtures::create(&stack).await;
+        let (stack, fixtures) = Fixtures::start().await;
         let fake_mailer = FakeMailer::new(&stack);
         let process = MailerProcess::new(&stack, &fake_mailer);
         Self { stack, fixtures, fake_mailer, process }

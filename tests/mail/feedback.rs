@@ -36,8 +36,7 @@ fn key(address: &str) -> String {
 
 impl FeedbackFixture {
     async fn new() -> Self {
-        let stack = TestStack::start().await;
-        let fixtures = Fixtures::create(&stack).await;
+        let (stack, fixtures) = Fixtures::start().await;
         Self { stack, fixtures }
     }
 

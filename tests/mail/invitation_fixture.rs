@@ -24,8 +24,7 @@ pub(super) struct InvitationFixture {
 
 impl InvitationFixture {
     pub(super) async fn new() -> Self {
-        let stack = TestStack::start().await;
-        let fixtures = Fixtures::create(&stack).await;
+        let (stack, fixtures) = Fixtures::start().await;
         let body = json!({ "email": address("guest"), "first_name": "Zoë", "last_name": "Roy", "status": "invited" });
         let created = stack.post("/user", &fixtures.admin_1.key, &body).await;
         let id = created.json()["id"].as_str().expect("an id").to_owned();

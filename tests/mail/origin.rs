@@ -36,8 +36,7 @@ struct OriginFixture {
 
 impl OriginFixture {
     async fn new() -> Self {
-        let stack = TestStack::start().await;
-        let fixtures = Fixtures::create(&stack).await;
+        let (stack, fixtures) = Fixtures::start().await;
         Self { stack, fixtures, mailer: Arc::default() }
     }
 
@@ -75,7 +74,7 @@ impl OriginFixture {
         lines
     }
 
-    /// Takes the user who invites from the message that waits, as earlier versions wrote it.
+    /// Takes the user who invites from the message that waits, as one of an operator is stored.
     async fn forget_inviter(&self, id: UserId) {
         let stored = self.stack.stored(&id.to_string()).await.expect("the user");
         assert!(stored.mails[0].invited_by.is_some());
@@ -111,12 +110,12 @@ async fn mail_of_a_second_invitation_names_who_invites_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn mail_of_an_operator_and_of_an_earlier_version_names_the_organisation_only() {
+async fn mail_without_an_inviter_and_of_an_operator_names_the_organisation_only() {
     let fixture = OriginFixture::new().await;
     let only = ["Your organisation: Organisation 1"];
     let id = fixture.invite(&fixture.fixtures.admin_1.key, "a", &json!({})).await;
     fixture.forget_inviter(id).await;
-    assert_eq!(fixture.origin(id).await, only, "an earlier version");
+    assert_eq!(fixture.origin(id).await, only, "no inviter");
     fixture.stack.clock.advance(presence_domain::invitation::WINDOW);
     let now = fixture.stack.clock.now();
     let invite = |user: &presence_domain::user::User| user.invite(&operator(), now).map(Decision::<()>::from);

@@ -26,8 +26,7 @@ struct Outage {
 
 impl Outage {
     async fn begin() -> Self {
-        let stack = TestStack::start().await;
-        let fixtures = Fixtures::create(&stack).await;
+        let (stack, fixtures) = Fixtures::start().await;
         let body = json!({ "email": address("guest"), "first_name": "Zoë", "last_name": "Roy", "status": "invited" });
         assert_eq!(stack.post("/user", &fixtures.admin_1.key, &body).await.status, 200);
         stack.local.mailbox().set_ses_mode(SesMode::Reject);

@@ -7,7 +7,8 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use presence_local::SesMode;
 use presence_mailer::message::Message;
-use presence_mailer::{Mail, Mailer as _, SendResult, SesMailer};
+use presence_mailer::{Mail, Mailer as _, SendResult};
+use presence_mailer_lambda::SesMailer;
 use presence_tests::connectors::{Answer, ConnectorLayer, Next};
 use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, address, plain_http};
 

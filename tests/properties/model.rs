@@ -2,23 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use presence_domain::ids::OrgId;
 use presence_domain::user::{Role, Status};
+use presence_tests::{Fixtures, TestStack};
+use serde_json::{Value, json};
 
 /// Seconds between two invitations of one user.
 const WINDOW: i64 = 300;
 
 /// Fields of a user that the rules read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Member {
-    pub(super) org: Option<u64>,
-    pub(super) role: Role,
-    pub(super) status: Status,
-    pub(super) last_name: String,
-    pub(super) email: String,
-    pub(super) businesses: Vec<String>,
-    pub(super) has_password: bool,
+pub(crate) struct Member {
+    pub(crate) org: Option<u64>,
+    pub(crate) role: Role,
+    pub(crate) status: Status,
+    pub(crate) last_name: String,
+    pub(crate) email: String,
+    pub(crate) businesses: Vec<String>,
+    pub(crate) has_password: bool,
     /// Instant of the invitation, in seconds of the model's time.
-    pub(super) invited_at: Option<i64>,
+    pub(crate) invited_at: Option<i64>,
 }
 
 /// Fields of a request to create a user.
@@ -47,11 +50,11 @@ pub(super) struct Change {
 }
 
 /// Users by id, keys, and the time.
-#[derive(Debug, Default)]
-pub(super) struct Model {
-    pub(super) users: BTreeMap<String, Member>,
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Model {
+    pub(crate) users: BTreeMap<String, Member>,
     /// Live key → owner.
-    pub(super) live_keys: BTreeMap<String, String>,
+    pub(crate) live_keys: BTreeMap<String, String>,
     pub(super) now: i64,
 }
 
@@ -71,7 +74,53 @@ fn refuse_if(refused: bool, status: u16) -> Result<(), u16> {
     if refused { Err(status) } else { Ok(()) }
 }
 
+/// Users that a search lists: id → last name and status.
+pub(crate) type List = BTreeMap<String, (String, Status)>;
+
+impl Member {
+    /// Returns a `BUSINESS_MANAGER` whose other fields do not matter.
+    pub(crate) fn new(org: Option<u64>, last_name: &str, status: Status) -> Self {
+        Self {
+            org,
+            role: Role::BusinessManager,
+            status,
+            last_name: last_name.to_owned(),
+            email: String::new(),
+            businesses: Vec::new(),
+            has_password: false,
+            invited_at: None,
+        }
+    }
+}
+
 impl Model {
+    /// Returns the model of fresh fixtures.
+    pub(crate) async fn of(stack: &TestStack, fixtures: &Fixtures) -> Self {
+        let mut model = Self::default();
+        for (_, person) in fixtures.people() {
+            let user = stack.stored(&person.id).await.expect("one of the fixtures").user;
+            let member = Member::new(user.org_id.map(OrgId::get), user.last_name.as_str(), user.status);
+            model.put(&person.id, Member { role: user.role, email: person.email.clone(), ..member });
+            if !person.key.is_empty() {
+                model.live_keys.insert(person.key.clone(), person.id.clone());
+            }
+        }
+        model
+    }
+
+    /// Returns the users that a PROVIDER's search lists: of one organisation, or of all.
+    pub(crate) fn listed(&self, org: Option<u64>) -> List {
+        let seen = self.users.iter().filter(|(_, user)| org.is_none() || user.org == org);
+        seen.map(|(id, user)| (id.clone(), (user.last_name.clone(), user.status))).collect()
+    }
+
+    /// Returns the counts of these users, as the API gives them.
+    pub(crate) fn stats<'a>(users: impl Iterator<Item = &'a Member>) -> Value {
+        let (count, active) =
+            users.fold((0, 0), |(count, active), user| (count + 1, active + u64::from(user.status == Status::Active)));
+        json!({"count": count, "invited_count": count - active, "activate_count": active})
+    }
+
     /// Returns the owner of a live key.
     pub(super) fn caller(&self, key: &str) -> Result<(&str, &Member), u16> {
         let id = self.live_keys.get(key).ok_or(401_u16)?;
@@ -183,14 +232,14 @@ impl Model {
     }
 
     /// Stores a user. An invited user loses its keys.
-    pub(super) fn put(&mut self, id: &str, user: Member) {
+    pub(crate) fn put(&mut self, id: &str, user: Member) {
         if user.status == Status::Invited {
             self.live_keys.retain(|_, owner| owner != id);
         }
         self.users.insert(id.to_owned(), user);
     }
 
-    pub(super) fn remove(&mut self, id: &str) {
+    pub(crate) fn remove(&mut self, id: &str) {
         self.live_keys.retain(|_, owner| owner != id);
         self.users.remove(id);
     }

@@ -6,7 +6,6 @@ use fastrand::Rng;
 use jiff::SignedDuration;
 use presence_domain::user::{Role, Status};
 use presence_tests::{Fixtures, Reply, TestStack, rng};
-use serde_json::json;
 
 use self::choices::{body_of, create_body, update_body};
 use super::model::{Change, Member, Model, New, Outcome};
@@ -65,37 +64,9 @@ pub(crate) async fn run(stack: TestStack, rng: Rng, steps: usize) -> TestStack {
 impl Run {
     async fn start(stack: TestStack, rng: Rng) -> Self {
         let fixtures = Fixtures::create(&stack).await;
-        let people = [
-            &fixtures.provider,
-            &fixtures.provider_in_1,
-            &fixtures.admin_1,
-            &fixtures.other_admin_1,
-            &fixtures.manager_1,
-            &fixtures.other_manager_1,
-            &fixtures.invited_1,
-            &fixtures.admin_2,
-            &fixtures.manager_2,
-            &fixtures.invited_2,
-        ];
-        let (mut model, mut keys) = (Model::default(), Vec::new());
-        for person in people {
-            let user = stack.stored(&person.id).await.expect("one of the fixtures").user;
-            let member = Member {
-                org: user.org_id.map(presence_domain::ids::OrgId::get),
-                role: user.role,
-                status: user.status,
-                last_name: user.last_name.as_str().to_owned(),
-                email: person.email.clone(),
-                businesses: Vec::new(),
-                has_password: false,
-                invited_at: None,
-            };
-            model.put(&person.id, member);
-            if !person.key.is_empty() {
-                model.live_keys.insert(person.key.clone(), person.id.clone());
-                keys.push(person.key.clone());
-            }
-        }
+        let model = Model::of(&stack, &fixtures).await;
+        let keys = fixtures.people().into_iter().map(|(_, person)| person.key.clone());
+        let keys = keys.filter(|key| !key.is_empty()).collect();
         Self { stack, model, rng, keys, provider: fixtures.provider.id, gone: vec!["7".to_owned()] }
     }
 
@@ -235,10 +206,7 @@ impl Run {
         let caller = self.model.caller(key).map(|(_, caller)| caller.clone());
         assert_answers(&reply, &caller, what);
         if let Ok(caller) = caller {
-            let (count, active) = self.model.all_visible(&caller).fold((0, 0), |(count, active), (_, user)| {
-                (count + 1, active + u64::from(user.status == Status::Active))
-            });
-            let expected = json!({"count": count, "invited_count": count - active, "activate_count": active});
+            let expected = Model::stats(self.model.all_visible(&caller).map(|(_, user)| user));
             assert_eq!(reply.json(), expected, "{what}");
         }
         reply.status

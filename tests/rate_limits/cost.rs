@@ -1,4 +1,4 @@
-//! Cost of limits: calls, waves and units.
+//! Cost of limits: calls, round trips and units.
 
 use presence_tests::{Cost, TestStack, counting_waves, path_of, routes, send};
 
@@ -13,7 +13,7 @@ fn add(cost: Cost, other: Cost) -> Cost {
     }
 }
 
-/// Returns the sum of the costs of requests, and their largest number of waves.
+/// Returns the sum of the costs of requests, and their largest number of round trips.
 async fn total(stack: &TestStack, path: &str, key: &str, requests: u32) -> Cost {
     let mut sum = Cost { calls: 0, waves: 0, read_units: 0.0, write_units: 0.0 };
     for _ in 0..requests {

@@ -5,7 +5,7 @@ use presence_domain::ids::UserId;
 use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
 use presence_store::NewApiKey;
-use presence_tests::{Fixtures, TestStack, TestUser};
+use presence_tests::{Fixtures, TestUser};
 use serde_json::{Value, json};
 
 use super::line;
@@ -22,8 +22,7 @@ fn key_id(user: &TestUser) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn line_names_the_caller_its_key_its_organisation_and_its_role() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let callers = [
         (&fixtures.provider, Value::Null, "PROVIDER"),
         (&fixtures.admin_1, json!(1), "ORG_ADMIN"),
@@ -41,8 +40,7 @@ async fn line_names_the_caller_its_key_its_organisation_and_its_role() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn line_of_a_refused_operation_names_its_caller() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let manager = &fixtures.manager_1;
     let refused = stack.delete(&format!("/user/{}", fixtures.admin_1.id), &manager.key).await;
     assert_eq!(refused.status, 403);
@@ -51,8 +49,7 @@ async fn line_of_a_refused_operation_names_its_caller() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn line_of_a_401_names_the_key_if_it_is_known_and_never_a_caller() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let owner = UserId::parse(&fixtures.admin_1.id).expect("an id");
     let issue = |expires_at| {
         let new = NewApiKey { expires_at, ..NewApiKey::default() };

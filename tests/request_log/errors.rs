@@ -1,6 +1,6 @@
 //! Kind of the error and names of the bad fields in the line of a request.
 
-use presence_tests::{Fixtures, Reply, TestStack, address, send};
+use presence_tests::{Fixtures, Reply, address, send};
 use serde_json::{Value, json};
 
 use super::line;
@@ -14,8 +14,7 @@ fn assert_error(reply: &Reply, status: u16, kind: &str, fields: Option<&str>) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn line_has_the_names_of_bad_fields_but_none_that_the_client_chose() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let key = &fixtures.admin_1.key;
     let body = json!({"email": "x", "first_name": "Ada", "phone": 7, "canary-name": 1, "pk_secret": 2});
     let created = stack.post("/user", key, &body).await;
@@ -29,8 +28,7 @@ async fn line_has_the_names_of_bad_fields_but_none_that_the_client_chose() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn line_has_the_kind_of_every_refusal_and_none_for_a_success() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let key = &fixtures.admin_1.key;
     let user = |id: &str| format!("/user/{id}");
     assert_eq!(line(&stack.get("/user/me", key).await)["error"], Value::Null);

@@ -14,8 +14,7 @@ async fn send_with_id(stack: &TestStack, method: &str, url: &str, key: &str, id:
 
 #[tokio::test(flavor = "multi_thread")]
 async fn valid_client_id_is_logged_and_echoed_by_every_kind_of_answer() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let key = &fixtures.admin_1.key;
     let id = "job-7:step_2.retry";
     for (method, path, key, status) in [
@@ -39,8 +38,7 @@ async fn valid_client_id_is_logged_and_echoed_by_every_kind_of_answer() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn invalid_client_id_is_ignored() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let key = &fixtures.admin_1.key;
     let long = "x".repeat(129);
     for id in ["", "a b", "a/b", "canary-name@example", "{\"a\":1}", "é", &long, key, &format!("x.{key}")] {
@@ -53,8 +51,7 @@ async fn invalid_client_id_is_ignored() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn line_has_the_ids_of_the_gateway_and_of_the_trace_and_the_version() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let request = stack.request("GET", "/user/me").header("x-api-key", &fixtures.admin_1.key);
     let reply = send(request.header("x-amzn-trace-id", "Root=canary-name")).await;
     let line = line(&reply);

@@ -4,7 +4,7 @@ use presence_ops::Exit;
 use presence_tests::{TestStack, address};
 use serde_json::json;
 
-use super::restore_env::{RestoreEnv, run_ops, send_mails};
+use super::restore_env::{RestoreEnv, send_mails};
 
 /// Returns the number of mails to the guest.
 fn mails_to_guest(stack: &TestStack) -> usize {
@@ -21,7 +21,7 @@ async fn a_mail_of_then_is_held_until_it_is_released_and_is_then_sent_once() {
     let stack = env.restored_stack().await;
     send_mails(&stack).await;
     assert_eq!(mails_to_guest(&stack), 0);
-    let ops = async |words: &str| run_ops(stack.stores().clone(), &stack, words, |context| context).await;
+    let ops = async |words: &str| stack.ops(words).await;
     let listed = ops("outbox list --json").await.expect(Exit::Done).stdout;
     assert!(listed.contains(r#""state":"held""#) && listed.contains(&env.then.guest), "{listed}");
     let released = ops("outbox retry --all --json").await.expect(Exit::Done).json();
@@ -51,7 +51,7 @@ async fn a_released_mail_is_not_held_again_by_another_run() {
     let env = RestoreEnv::new().await;
     env.restore("").await;
     let stack = env.restored_stack().await;
-    let released = run_ops(stack.stores().clone(), &stack, "outbox retry --all", |context| context).await;
+    let released = stack.ops("outbox retry --all").await;
     released.expect(Exit::Done);
     assert_eq!(env.restore("").await["held_mails"], json!([]));
     send_mails(&stack).await;

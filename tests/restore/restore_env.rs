@@ -1,22 +1,21 @@
 //! Environment of a restore: a service that goes on after a copy of its tables, and an operator who restores them.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser as _;
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::invitation::ActivationToken;
 use presence_domain::user::{Role, Status};
 use presence_local::{DynamoDb, Options};
-use presence_ops::{Cli, Console, Context, Exit};
+use presence_ops::{Context, Exit};
 use presence_runtime::clock::{Clock as _, deadline_in};
 use presence_store::restore::restored_tables;
-use presence_store::{Stores, schema};
+use presence_store::schema;
+use presence_tests::ops::run_ops;
 use presence_tests::{
-    ConnectorLayer as _, CrashConnector, FaultConnector, Fixtures, PointInTimeConnector, TestStack, TestUser, address,
-    long_timeouts, plain_http, send,
+    ConnectorLayer as _, CrashConnector, FaultConnector, Fixtures, OpsOutput, PointInTimeConnector, TestStack,
+    TestUser, address, long_timeouts, plain_http, send,
 };
 use serde_json::{Value, json};
 
@@ -55,45 +54,6 @@ pub(super) struct Then {
     pub(super) reviews: String,
 }
 
-/// Exit code and output of a command.
-pub(super) struct OpsOutput {
-    pub(super) exit: Exit,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
-}
-
-#[derive(Clone, Default)]
-struct OutputBuffer(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for OutputBuffer {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl OutputBuffer {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()).expect("UTF-8")
-    }
-}
-
-impl OpsOutput {
-    /// Returns the output. Panics if the command ended otherwise.
-    pub(super) fn expect(self, exit: Exit) -> Self {
-        assert_eq!(self.exit, exit, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
-        self
-    }
-
-    /// Returns the last line of the output as JSON.
-    pub(super) fn json(&self) -> Value {
-        serde_json::from_str(self.stdout.lines().last().unwrap_or_default()).expect("JSON")
-    }
-}
-
 /// Sends a change with an idempotency key. True if its answer is a repeated one.
 pub(super) async fn send_keyed(stack: &TestStack, fixtures: &Fixtures, idempotency_key: &str) -> bool {
     let request =
@@ -114,8 +74,7 @@ impl RestoreEnv {
 
     /// Starts a service and copies its tables.
     pub(super) async fn at_copy() -> Self {
-        let stack = TestStack::start().await;
-        let fixtures = Fixtures::create(&stack).await;
+        let (stack, fixtures) = Fixtures::start().await;
         send_keyed(&stack, &fixtures, "old").await;
         // What is older than the margin of a restore is not looked at.
         stack.clock.advance(SignedDuration::from_mins(10));
@@ -172,7 +131,7 @@ impl RestoreEnv {
     pub(super) async fn ops_with(&self, words: &str, change: impl FnOnce(Context) -> Context) -> OpsOutput {
         let client = self.crashes.over(self.calls.over(self.recovery.over(plain_http())));
         let stores = self.stack.stores_through(client, long_timeouts(), self.stack.table_prefix());
-        run_ops(stores, &self.stack, words, change).await
+        run_ops(&stores, Arc::clone(&self.stack.clock) as _, words, change).await
     }
 
     /// Returns the arguments of a restore to the copy.
@@ -223,22 +182,6 @@ impl RestoreEnv {
     }
 }
 
-/// Runs a command of the operator's tool.
-pub(super) async fn run_ops(
-    stores: Stores,
-    stack: &TestStack,
-    words: &str,
-    change: impl FnOnce(Context) -> Context,
-) -> OpsOutput {
-    let cli = Cli::try_parse_from(["ops"].into_iter().chain(words.split_whitespace())).expect("the words are right");
-    let (stdout, stderr) = (OutputBuffer::default(), OutputBuffer::default());
-    let console = Console::new(Box::new(stdout.clone()), Box::new(stderr.clone()));
-    let mut context = change(Context::new(stores, Arc::clone(&stack.clock) as _, console));
-    let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
-    drop(context);
-    OpsOutput { exit, stdout: stdout.text(), stderr: stderr.text() }
-}
-
 /// Invokes the mailer's sweep on the tables of a stack.
 pub(super) async fn send_mails(stack: &TestStack) {
     let event = json!({ "detail-type": "Scheduled Event" });
@@ -262,17 +205,13 @@ async fn prepare(stack: &TestStack, fixtures: &Fixtures) -> Then {
 }
 
 async fn import_reviews(stack: &TestStack, start: &str) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = folder.path().join("rows.jsonl");
     let rows = (0..10).map(|number| {
         let date = format!("2026-02-{:02}T10:00:00Z", number + 1);
         let row = json!({ "business_id": "b1-1", "partner": "partner_8", "partner_id": format!("{start}{number}"),
             "date": date, "rating": number % 5 + 1, "state": "not_treated" });
         format!("{row}\n")
     });
-    std::fs::write(&file, rows.collect::<String>()).expect("the folder can be written");
-    let words = format!("import reviews {}", file.to_str().expect("a path in UTF-8"));
-    run_ops(stack.stores().clone(), stack, &words, |context| context).await.expect(Exit::Done);
+    stack.import("reviews", &rows.collect::<String>()).await.expect(Exit::Done);
 }
 
 /// Returns the id of a key.

@@ -1,16 +1,18 @@
 //! Runbook of a restore: the commands of the operator's guide as they stand there, one after the other.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use presence_ops::Exit;
 use presence_store::Stores;
 use presence_tests::address;
+use presence_tests::ops::run_ops;
 
-use super::restore_env::{RestoreEnv, run_ops, send_mails, status_of};
+use super::restore_env::{RestoreEnv, send_mails, status_of};
 
 /// Returns the commands in the blocks of a section of the guide, in order, without comments.
 fn commands(section: &str) -> Vec<String> {
-    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/docs/deploy.md");
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/docs/restore.md");
     let guide = std::fs::read_to_string(guide).expect("the guide");
     let section = guide.split("\n## ").find(|one| one.starts_with(section)).expect("the section");
     let blocks = section.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
@@ -36,7 +38,7 @@ async fn the_runbook_of_a_restore_ends_healthy() {
         let words = command.strip_prefix("cargo ops ").unwrap_or_else(|| panic!("a command of the tool: {command}"));
         let output = if is_restored {
             let stores = Stores::new(env.stack.stores().database.with_prefix(&restored));
-            run_ops(stores, &env.stack, words, |context| context).await
+            run_ops(&stores, Arc::clone(&env.stack.clock) as _, words, |context| context).await
         } else {
             env.ops(words).await
         };

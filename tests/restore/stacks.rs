@@ -4,10 +4,11 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use presence_ops::{AwsProgram, Exit};
+use presence_tests::OpsOutput;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::restore_env::{OpsOutput, RestoreEnv};
+use super::restore_env::RestoreEnv;
 
 /// Folder of a fake of the AWS CLI, with the parameters of the stack.
 struct FakeAws(TempDir);

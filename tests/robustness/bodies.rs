@@ -6,75 +6,17 @@ use presence_domain::user::User;
 use presence_tests::{Fixtures, Reply, TestStack, address, send};
 use serde_json::Value;
 
-use super::hostile_values::{json_values, malformed_json};
+use super::hostile_values::{FIELD_NAMES, json_values, json_values_of, malformed_bodies, malformed_json};
+use super::outcomes::Outcomes;
 use super::raw_http::RawRequest;
 use super::{Origin, check_envelope};
 use crate::api::send_all;
 
-/// Fields of create in the interface, without the key, and an unknown one.
-const CREATE: [&str; 12] = [
-    "email",
-    "first_name",
-    "last_name",
-    "lang",
-    "status",
-    "role",
-    "org_id",
-    "password",
-    "send_invitation",
-    "business_ids",
-    "phone",
-    "bogus",
-];
-
-/// Fields of update in the interface, without the key, and an unknown one.
-const UPDATE: [&str; 11] = [
-    "email",
-    "first_name",
-    "last_name",
-    "lang",
-    "status",
-    "role",
-    "org_id",
-    "password",
-    "business_ids",
-    "phone",
-    "bogus",
-];
-
-/// Returns the text of a value, or nothing if it has control characters.
-fn text(value: &Value) -> Option<&str> {
-    value.as_str().filter(|text| !text.chars().any(char::is_control))
-}
-
-/// True if the field accepts this hostile value. None of the hostile values is an address, an organisation or a language.
-fn is_valid(field: &str, value: &Value) -> bool {
-    let characters = |text: &str| text.chars().count();
-    match field {
-        "first_name" | "last_name" => text(value).is_some_and(|text| (1..=100).contains(&characters(text.trim()))),
-        "phone" => value.is_null() || text(value).is_some_and(|text| is_phone(text.trim())),
-        "password" => value.is_null() || text(value).is_some_and(|text| text.len() <= 512 && is_password(text)),
-        "business_ids" => {
-            value.is_null() || *value == serde_json::json!([]) || *value == serde_json::json!(["b1-1", "b1-1"])
-        }
-        "send_invitation" => {
-            let words = ["true", "false", "0", "1"];
-            value.is_null()
-                || value.is_boolean()
-                || *value == 0
-                || value.as_str().is_some_and(|text| words.contains(&text))
-        }
-        "lang" | "status" | "role" | "org_id" => value.is_null(),
-        _ => false,
-    }
-}
-
-fn is_phone(text: &str) -> bool {
-    text.chars().count() <= 32 && text.chars().all(|char| "0123456789 +-.()/".contains(char))
-}
-
-fn is_password(text: &str) -> bool {
-    (6..=128).contains(&text.chars().count())
+/// Returns the fields of a body in the interface, without the key, and an unknown one.
+fn fields(schema: &str) -> Vec<String> {
+    let description: Value = serde_json::from_str(presence_categories::OPENAPI).expect("JSON");
+    let fields = description["components"]["schemas"][schema]["properties"].as_object().expect("fields").keys();
+    fields.filter(|name| *name != "api_key").cloned().chain(["bogus".to_owned()]).collect()
 }
 
 /// Returns a body with the value, valid or not, in the field. Each `number` has an address of its own.
@@ -91,22 +33,27 @@ async fn post(stack: &TestStack, path: &str, key: &str, body: String) -> Reply {
     send(request.header("content-type", "application/json").body(body)).await
 }
 
-/// Returns all hostile texts, each with its value if it is JSON.
-fn values() -> Vec<(String, Option<Value>)> {
+/// Returns the hostile texts for a field, each with its value if it is JSON.
+fn values(field: &str) -> Vec<(String, Option<Value>)> {
     let read = |text: String| {
         let value = serde_json::from_str(&text).expect("JSON");
         (text, Some(value))
     };
-    json_values().into_iter().map(read).chain(malformed_json().into_iter().map(|text| (text, None))).collect()
+    json_values_of(field).into_iter().map(read).chain(malformed_json().into_iter().map(|text| (text, None))).collect()
 }
 
-fn assert_status(reply: &Reply, valid: bool, what: &str) {
-    assert_eq!(check_envelope(reply, what), Origin::Service, "{what}");
-    assert_eq!(reply.status, if valid { 200 } else { 400 }, "{what}: {}", reply.text);
-}
-
-fn shown(text: &str) -> String {
-    text.chars().take(60).collect()
+/// Returns the value that was accepted, and notes the answer.
+fn accepted<'a>(
+    outcomes: &mut Outcomes,
+    (operation, field): (&str, &str),
+    (text, value): &'a (String, Option<Value>),
+    reply: &Reply,
+) -> Option<&'a Value> {
+    let place = format!("{operation} {field}");
+    assert_eq!(check_envelope(reply, &place), Origin::Service, "{place}");
+    assert!([200, 400].contains(&reply.status), "{place}: {}", reply.text);
+    outcomes.note(&place, field, text.as_bytes(), reply);
+    (reply.status == 200).then(|| value.as_ref().expect("only JSON is accepted"))
 }
 
 /// Returns an accepted value as get shows it: trimmed, without repeats, and null for a blank.
@@ -149,24 +96,20 @@ async fn assert_found(stack: &TestStack, key: &str, id: &str, field: &str, value
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_values_in_every_field_of_create_are_refused_or_stored_exactly() {
-    let stack = &TestStack::start().await;
-    let fixtures = Fixtures::create(stack).await;
+    let (stack, fixtures) = &Fixtures::start().await;
     let key = fixtures.admin_1.key.as_str();
     let before = without_records(items_without_logs(stack).await);
-    for field in CREATE {
-        let values = values();
+    let mut outcomes = Outcomes::default();
+    for field in &fields("UserCreation") {
+        let values = values(field);
         let calls = values.iter().enumerate();
         let calls = calls.map(|(number, (text, _))| post(stack, "/user", key, body("create", number, field, text)));
         let answers = send_all(calls.collect()).await;
         let mut created = Vec::new();
-        for ((text, value), reply) in values.iter().zip(&answers) {
-            let valid = value.as_ref().is_some_and(|value| is_valid(field, value));
-            assert_status(reply, valid, &format!("create with {field} {}", shown(text)));
-            created.extend(
-                value.as_ref().filter(|_| valid).map(|value| (reply.json()["id"].as_str().map(str::to_owned), value)),
-            );
+        for (value, reply) in values.iter().zip(&answers) {
+            let value = accepted(&mut outcomes, ("create", field), value, reply);
+            created.extend(value.map(|value| (reply.json()["id"].as_str().expect("an id").to_owned(), value)));
         }
-        let created: Vec<_> = created.into_iter().map(|(id, value)| (id.expect("an id"), value)).collect();
         send_all(created.iter().map(|(id, value)| assert_found(stack, key, id, field, value)).collect()).await;
         assert_eq!(stack.audit().await, [], "{field}");
         let paths: Vec<_> = created.iter().map(|(id, _)| format!("/user/{id}")).collect();
@@ -179,6 +122,7 @@ async fn hostile_values_in_every_field_of_create_are_refused_or_stored_exactly()
             "{field}: what was created is gone, and nothing else is there"
         );
     }
+    outcomes.assert_expected("fields_of_create");
 }
 
 /// Returns the stored items without those that outlive a user on purpose: the log of changes and the pauses of mailboxes.
@@ -210,12 +154,14 @@ async fn store_users(stack: &TestStack, fixtures: &Fixtures, count: usize) -> Ve
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_values_in_every_field_of_update_are_refused_or_stored_exactly() {
-    let stack = &TestStack::start().await;
-    let fixtures = Fixtures::create(stack).await;
+    let (stack, fixtures) = &Fixtures::start().await;
     let key = fixtures.admin_1.key.as_str();
-    let values = values();
-    let users = store_users(stack, &fixtures, values.len()).await;
-    for field in UPDATE {
+    let fields = fields("UserChange");
+    let most = fields.iter().map(|field| values(field).len()).max().expect("fields");
+    let users = store_users(stack, fixtures, most).await;
+    let mut outcomes = Outcomes::default();
+    for field in &fields {
+        let values = values(field);
         let before = items_without_logs(stack).await;
         let paths: Vec<_> = users.iter().map(|id| format!("/user/{id}")).collect();
         let calls = values.iter().zip(&paths);
@@ -223,54 +169,63 @@ async fn hostile_values_in_every_field_of_update_are_refused_or_stored_exactly()
         let answers = send_all(calls.collect()).await;
         let after = items_without_logs(stack).await;
         let mut kept = Vec::new();
-        for (((text, value), id), reply) in values.iter().zip(&users).zip(&answers) {
-            let valid = value.as_ref().is_some_and(|value| is_valid(field, value));
-            let what = format!("update with {field} {}", shown(text));
-            assert_status(reply, valid, &what);
+        for ((value, id), reply) in values.iter().zip(&users).zip(&answers) {
+            let accepted = accepted(&mut outcomes, ("update", field), value, reply);
             let about =
                 |snapshot: &[String]| snapshot.iter().filter(|item| item.contains(id)).cloned().collect::<Vec<_>>();
-            assert!(valid || about(&before) == about(&after), "{what}");
-            kept.extend(value.as_ref().filter(|_| valid).map(|value| assert_found(stack, key, id, field, value)));
+            assert!(accepted.is_some() || about(&before) == about(&after), "{field} {}", value.0);
+            kept.extend(accepted.map(|value| assert_found(stack, key, id, field, value)));
         }
         send_all(kept).await;
         assert_eq!(without_records(after).len(), without_records(before).len(), "{field}");
         assert_eq!(stack.audit().await, [], "{field}");
     }
+    outcomes.assert_expected("fields_of_update");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_values_as_the_whole_body_are_refused() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = &Fixtures::start().await;
     let before = stack.snapshot().await;
-    let paths = ["/user".to_owned(), format!("/user/{}", fixtures.manager_1.id)];
-    let broken: [&[u8]; 9] = [
-        b"\xff",
-        b"{\"phone\":\"\xff\"}",
-        b"{\"phone\":\"\xc0\xaf\"}",
-        b"\xef\xbb\xbf{\"phone\":\"1\"}",
-        b"\xff\xfe{\0}\0",
-        b"{\"phone\":\"1\",\"phone\":\"2\"}",
-        b"{\"phone\":\"1\",\"ph\\u006fne\":\"2\"}",
-        b"{\"phone\":\"1\"}{}",
-        b"{\"phone\":\"1\"}\0",
-    ];
+    let mut outcomes = Outcomes::default();
     let texts = json_values().into_iter().filter(|text| text != "{}").chain(malformed_json()).map(String::into_bytes);
-    for body in texts.chain(broken.map(<[u8]>::to_vec)) {
-        for path in &paths {
-            let what = format!("{path} {}", shown(&String::from_utf8_lossy(&body)));
-            let reply =
-                RawRequest::new("POST", path).with("x-api-key", &fixtures.admin_1.key).json(&body).send(&stack).await;
-            assert_status(&reply, false, &what);
+    for body in texts.chain(malformed_bodies()) {
+        for (operation, path) in
+            [("create", "/user".to_owned()), ("update", format!("/user/{}", fixtures.manager_1.id))]
+        {
+            let raw = RawRequest::new("POST", path).with("x-api-key", &fixtures.admin_1.key).json(&body);
+            let reply = raw.send(stack).await;
+            assert_eq!((check_envelope(&reply, operation), reply.status), (Origin::Service, 400), "{}", reply.text);
+            outcomes.note(operation, "", &body, &reply);
         }
     }
+    outcomes.assert_expected("bodies");
+    assert_eq!(stack.snapshot().await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fields_that_a_user_does_not_have_are_refused_and_the_nearest_one_is_named() {
+    let (stack, fixtures) = &Fixtures::start().await;
+    let before = stack.snapshot().await;
+    let mut outcomes = Outcomes::default();
+    let update = format!("/user/{}", fixtures.invited_1.id);
+    for (operation, path) in [("create", "/user"), ("update", &update)] {
+        for name in FIELD_NAMES.split_whitespace().chain(["", " phone"]) {
+            if operation == "create" && name == "send_invitation" {
+                continue;
+            }
+            let reply = post(stack, path, &fixtures.admin_1.key, body(operation, 0, name, "null")).await;
+            assert_eq!((check_envelope(&reply, name), reply.status), (Origin::Service, 400), "{}", reply.text);
+            outcomes.note(operation, name, name.as_bytes(), &reply);
+        }
+    }
+    outcomes.assert_expected("unknown_fields");
     assert_eq!(stack.snapshot().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_over_128_kib_is_refused_with_any_content() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let before = stack.snapshot().await;
     let path = format!("/user/{}", fixtures.manager_1.id);
     for (unit, bytes, status) in
@@ -285,12 +240,11 @@ async fn a_body_over_128_kib_is_refused_with_any_content() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_keys_in_a_body_give_no_access() {
-    let stack = &TestStack::start().await;
-    let fixtures = Fixtures::create(stack).await;
+    let (stack, fixtures) = &Fixtures::start().await;
     let before = stack.snapshot().await;
     let path = &format!("/user/{}", fixtures.manager_1.id);
     for (operation, path) in [("create", "/user"), ("update", path)] {
-        let bodies = values().into_iter().enumerate().map(|(number, (text, value))| {
+        let bodies = values("api_key").into_iter().enumerate().map(|(number, (text, value))| {
             let body = body(operation, number, "api_key", &text);
             async move {
                 let request = stack.request("POST", path).header("content-type", "application/json");
@@ -298,7 +252,7 @@ async fn hostile_keys_in_a_body_give_no_access() {
             }
         });
         for (text, value, reply) in send_all(bodies.collect()).await {
-            let what = format!("{operation} with api_key {}", shown(&text));
+            let what = format!("{operation} with api_key {text}");
             assert_eq!(check_envelope(&reply, &what), Origin::Service);
             assert_eq!(reply.status, if value.is_some() { 401 } else { 400 }, "{what}");
         }

@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use flate2::read::GzDecoder;
-use presence_domain::email::EmailAddress;
-use presence_domain::ids::{BusinessId, OrgId, UserId};
-use presence_domain::invitation::InvitationLinks;
+use presence_domain::ids::BusinessId;
 use presence_domain::review::{Review, ReviewId};
-use presence_domain::user::{PersonName, Role, Status, User};
+use presence_domain::user::{Role, Status, User};
 use presence_local::gateway::LocalFunction;
 use presence_store::ReviewWrite;
-use presence_tests::{Fixtures, Reply, TestStack, address, long_timeouts, plain_http, send};
+use presence_tests::{Fixtures, Reply, TestStack, long_timeouts, plain_http, send, test_user};
 use serde_json::{Value, json};
 
 use crate::api::categories::{load, parse};
@@ -32,13 +30,13 @@ fn assert_page(reply: &Reply, key: &str, length: usize) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_of_users_with_many_businesses_is_refused_if_too_large() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let ids: Vec<_> = (0..1_660)
         .map(|number| BusinessId::parse(&format!("0b8e5c1a-7d2f-4a93-9c46-{number:012x}")).expect("an id"))
         .collect();
     for number in 0..100 {
-        stack.put_user(&user(number, &ids)).await;
+        let user = test_user(&format!("many-{number}"), Role::BusinessManager, Some(9), Status::Active);
+        stack.put_user(&User { business_ids: ids.clone(), ..user }).await;
     }
     let ask = |query| stack.get(query, &fixtures.provider.key);
     assert_refused(&ask("/user/search?org_id=9&per_page=95").await);
@@ -46,27 +44,6 @@ async fn a_page_of_users_with_many_businesses_is_refused_if_too_large() {
     assert_page(&ask("/user/search?org_id=9&per_page=90").await, "users", 90);
     assert_page(&ask("/user/search?org_id=9&per_page=100&display_business_ids=false").await, "users", 100);
     assert_page(&ask("/user/search?org_id=9&per_page=95&page=2").await, "users", 5);
-}
-
-fn user(number: usize, business_ids: &[BusinessId]) -> User {
-    User {
-        id: UserId::random(),
-        version: 1,
-        status: Status::Active,
-        role: Role::BusinessManager,
-        org_id: OrgId::new(9),
-        first_name: PersonName::parse("Ada").expect("a name"),
-        last_name: PersonName::parse("Many").expect("a name"),
-        email: EmailAddress::parse(&address(&format!("many-{number}"))).expect("an address"),
-        phone: None,
-        lang: None,
-        business_ids: business_ids.to_vec(),
-        password: None,
-        invited_at: None,
-        quiet_until: None,
-        links: InvitationLinks::default(),
-        keys: Vec::new(),
-    }
 }
 
 /// Writes so many reviews with this content.
@@ -90,8 +67,7 @@ async fn store_reviews(stack: &TestStack, count: usize, content: &str) -> Vec<Re
 
 #[tokio::test(flavor = "multi_thread")]
 async fn quotation_marks_of_reviews_count_with_their_escapes() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     // Each quotation mark takes two bytes of the body and four of the JSON around it.
     store_reviews(&stack, 40, &"\"".repeat(40_000)).await;
     let ask = |query| stack.get(query, &fixtures.admin_1.key);
@@ -103,8 +79,7 @@ async fn quotation_marks_of_reviews_count_with_their_escapes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_is_too_large_is_served_to_a_client_that_takes_gzip() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     store_reviews(&stack, 40, &"\"".repeat(40_000)).await;
     let ask = |method, coding| {
         let request = stack.request(method, "/reviews?per_page=40").header("x-api-key", &fixtures.admin_1.key);
@@ -125,8 +100,7 @@ async fn a_page_that_is_too_large_is_served_to_a_client_that_takes_gzip() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn control_characters_of_reviews_count_with_their_escapes() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     // Each character takes six bytes of the body and seven of the JSON around it, which escapes the backslash.
     store_reviews(&stack, 30, &"\u{1}".repeat(30_000)).await;
     let ask = |query| stack.get(query, &fixtures.admin_1.key);
@@ -136,8 +110,7 @@ async fn control_characters_of_reviews_count_with_their_escapes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn quotation_marks_of_categories_count_with_their_escapes() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let marks = "\"".repeat(255);
     let row = |number: usize| {
         let ids: Vec<_> = (0..62).map(|_| &marks).collect();
@@ -153,8 +126,7 @@ async fn quotation_marks_of_categories_count_with_their_escapes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_of_exactly_the_limit_passes_and_one_byte_more_is_refused() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     // The content has characters of one byte and of two, an escape of two bytes and one of six.
     let mut review = store_reviews(&stack, 40, &format!("{}é\"\u{1}", "x".repeat(157_000))).await.swap_remove(7);
     let function = reviews_function(&stack);

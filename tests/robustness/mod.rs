@@ -6,8 +6,9 @@ mod headers;
 mod hostile_values;
 mod large_pages;
 mod local_ports;
+mod outcomes;
 mod paths;
-pub(crate) mod queries;
+mod queries;
 mod raw_http;
 
 use presence_tests::Reply;

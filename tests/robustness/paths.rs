@@ -1,6 +1,6 @@
 //! Hostile segments of paths.
 
-use presence_tests::{Fixtures, SEEDED_REVIEW, TestStack};
+use presence_tests::{Fixtures, SEEDED_REVIEW};
 
 use super::hostile_values::path_segments;
 use super::raw_http::{RawRequest, is_valid_target};
@@ -29,8 +29,7 @@ fn with_id(segment: &[u8], id: &str) -> Vec<u8> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_path_segments_are_the_id_of_no_user_and_no_review() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     seed(&stack).await;
     let before = stack.snapshot().await;
     let mut calls = Vec::new();
@@ -58,8 +57,7 @@ async fn hostile_path_segments_are_the_id_of_no_user_and_no_review() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn names_of_operations_are_no_ids() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let before = stack.snapshot().await;
     for word in ["me", "search", "stats"] {
         for (method, path, status) in [
@@ -80,8 +78,7 @@ async fn names_of_operations_are_no_ids() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_id_may_be_percent_encoded() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     // ASCII codes of the digits are 30 to 39 in hexadecimal.
     let escaped = fixtures
         .manager_1

@@ -1,4 +1,4 @@
-//! Calls, waves and capacity units of each operation: the table of the data model, and the exact cost of every variant.
+//! Calls, round trips and capacity units of each operation: the table of the data model, and the exact cost of every variant.
 //!
 //! Units of a write: twice the kilobytes of each item of the table, once those of each entry of an index that changes (twice
 //! where its key does: out and in again).
@@ -13,8 +13,7 @@ use presence_tests::{Fixtures, Reply, TestStack};
 
 /// Starts a stack whose first administrator, provider and manager have warm keys: keys that were used in this hour.
 async fn warm() -> (TestStack, Fixtures) {
-    let stack = TestStack::counting_waves().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::counting_waves().await;
     for person in [&fixtures.provider, &fixtures.admin_1, &fixtures.manager_1] {
         assert_eq!(stack.get("/user/me", &person.key).await.status, 200);
     }

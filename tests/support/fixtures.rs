@@ -54,6 +54,36 @@ pub fn address(local: &str) -> String {
 }
 
 impl Fixtures {
+    /// Returns all users with their names, in the order of their creation.
+    pub fn people(&self) -> [(&'static str, &TestUser); 10] {
+        [
+            ("provider", &self.provider),
+            ("provider_in_1", &self.provider_in_1),
+            ("admin_1", &self.admin_1),
+            ("other_admin_1", &self.other_admin_1),
+            ("manager_1", &self.manager_1),
+            ("other_manager_1", &self.other_manager_1),
+            ("invited_1", &self.invited_1),
+            ("admin_2", &self.admin_2),
+            ("manager_2", &self.manager_2),
+            ("invited_2", &self.invited_2),
+        ]
+    }
+
+    /// Starts an empty stack, and writes the fixtures into its tables.
+    pub async fn start() -> (TestStack, Self) {
+        let stack = TestStack::start().await;
+        let fixtures = Self::create(&stack).await;
+        (stack, fixtures)
+    }
+
+    /// Does the same with a stack that counts its round trips.
+    pub async fn counting_waves() -> (TestStack, Self) {
+        let stack = TestStack::counting_waves().await;
+        let fixtures = Self::create(&stack).await;
+        (stack, fixtures)
+    }
+
     /// Writes the fixtures into the tables of a stack.
     pub async fn create(stack: &TestStack) -> Self {
         for org in [1, 2] {

@@ -8,8 +8,10 @@ pub mod connectors;
 pub mod fixtures;
 pub mod invitations;
 pub mod logs;
+pub mod ops;
 mod options;
 mod reply;
+pub mod reviews;
 mod rng;
 mod routes;
 pub mod test_stack;
@@ -21,10 +23,12 @@ pub use connectors::{
     key_names,
 };
 pub use fixtures::{Fixtures, TestUser, address, test_user};
+pub use ops::OpsOutput;
 pub use options::{
     counting_waves, long_timeouts, no_read_wait, operator, operator_scope, rounds, short_retries, short_timeouts,
 };
 pub use reply::{Cost, Reply, send};
+pub use reviews::ReviewModel;
 pub use rng::rng;
 pub use routes::{AnyRoute, SEEDED_REVIEW, path_of, route, routes};
 pub use test_stack::{StoredUser, TestStack};

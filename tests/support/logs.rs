@@ -6,7 +6,6 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Once, PoisonError};
 
 use serde_json::Value;
 use tracing::instrument::WithSubscriber as _;
-use tracing_subscriber::fmt::MakeWriter;
 
 /// Part of every password of the tests.
 pub const PASSWORD_CANARY: &str = "canary-pass";
@@ -68,7 +67,7 @@ static STARTED: Once = Once::new();
 /// Panics if something else captures the log already.
 pub fn capture() {
     STARTED.call_once(|| {
-        let subscriber = presence_runtime::telemetry::subscriber(FILTER, LOG.clone());
+        let subscriber = presence_runtime::telemetry::subscriber(FILTER, || LOG.clone());
         tracing::subscriber::set_global_default(subscriber).expect("the first to take the log");
     });
 }
@@ -102,7 +101,8 @@ pub fn leaks() -> Vec<String> {
 /// Runs a future, and returns its output with the metrics that it logs.
 pub async fn with_metrics<F: Future>(future: F) -> (F::Output, Vec<(String, f64)>) {
     let log = Capture::default();
-    let output = future.with_subscriber(presence_runtime::telemetry::subscriber(FILTER, log.clone())).await;
+    let writer = log.clone();
+    let output = future.with_subscriber(presence_runtime::telemetry::subscriber(FILTER, move || writer.clone())).await;
     let metrics = std::mem::take(&mut log.log().metrics);
     (output, metrics)
 }
@@ -134,14 +134,6 @@ impl Capture {
 impl std::fmt::Debug for Capture {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Capture").finish_non_exhaustive()
-    }
-}
-
-impl MakeWriter<'_> for Capture {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
     }
 }
 

@@ -77,7 +77,7 @@ pub fn no_read_wait() -> Options {
     Options { timeouts: Some(timeouts), ..short_retries() }
 }
 
-/// Returns the options with the count of waves on, for [`Reply::cost`](crate::Reply::cost).
+/// Returns the options with the count of round trips on, for [`Reply::cost`](crate::Reply::cost).
 pub fn counting_waves(options: Options) -> Options {
     let http_client = options.http_client.unwrap_or_else(plain_http);
     Options { waves: Some(WavesConnector), http_client: Some(http_client), ..options }

@@ -17,7 +17,7 @@ pub struct Reply {
     pub text: String,
 }
 
-/// Cost of a request: its calls, their waves and their capacity units.
+/// Cost of a request: its calls, their round trips and their capacity units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
     /// Number of `DynamoDB` operations.
@@ -49,7 +49,7 @@ impl Reply {
     /// Returns the whole cost of the request.
     ///
     /// # Panics
-    /// Panics if the stack does not count waves: see [`TestStack::counting_waves`](crate::TestStack::counting_waves). Panics if the
+    /// Panics if the stack does not count round trips: see [`TestStack::counting_waves`](crate::TestStack::counting_waves). Panics if the
     /// line of the request has another number.
     pub fn cost(&self) -> Cost {
         let LoggedCost { calls, read_units, write_units } = self.logged_cost();

@@ -69,7 +69,7 @@ impl TestStack {
         Self { local, clock, table_prefix, client: http_client() }
     }
 
-    /// Starts an empty stack whose functions count their waves, for [`Reply::cost`].
+    /// Starts an empty stack whose functions count their round trips, for [`Reply::cost`].
     pub async fn counting_waves() -> Self {
         Self::with(counting_waves(long_timeouts())).await
     }

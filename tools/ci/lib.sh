@@ -1,13 +1,13 @@
 # Functions that several steps use. This file is sourced, never run.
 
 # have_cargo_tool NAME VERSION: installs the cargo subcommand where none is on the PATH. Fails if it cannot be installed.
-# Tools are built apart from the workspace and share a folder, because they share crates. Link-time optimisation is off: with
-# the shipped profile, the build takes ten minutes on two cores.
+# Tools are built apart from the workspace and share a folder, because they share crates. Without optimisation: with the
+# shipped profile, the build takes ten minutes on two cores.
 have_cargo_tool() {
     local name="$1" version="$2" target="${CARGO_TARGET_DIR:-target}"
     cargo "$name" --version 2>/dev/null && return
     CARGO_TARGET_DIR="$target/cargo-deny" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-        CARGO_PROFILE_RELEASE_OPT_LEVEL=1 cargo install "cargo-$name" --locked --version "$version" --quiet
+        CARGO_PROFILE_RELEASE_OPT_LEVEL=0 cargo install "cargo-$name" --locked --version "$version" --quiet
 }
 
 # install_python FOLDER LOG --requirement FILE
@@ -18,7 +18,7 @@ install_python() {
     local folder="$1" log="$2"
     shift 2
     local pip=(-m pip install --quiet --disable-pip-version-check "$@")
-    # FOLDER/installed holds the list that was installed: another list is installed anew.
+    # FOLDER/installed holds the list that was installed: another list is installed again.
     if [ -e "$folder/installed" ] && python_list "$@" | cmp --silent - "$folder/installed"; then return; fi
     rm -rf "$folder"
     mkdir -p "$folder"
@@ -31,6 +31,15 @@ install_python() {
         ln -s lib/bin "$folder/bin"
     fi
     python_list "$@" >"$folder/installed"
+}
+
+# install_node FOLDER LOG: installs the packages that FOLDER/package-lock.json names. Fails without Node.js.
+install_node() {
+    local list="$1/package-lock.json" installed="$1/node_modules/.installed-list"
+    # Another list is installed anew.
+    if cmp --silent "$list" "$installed"; then return; fi
+    (cd "$1" && npm ci --no-audit --no-fund --loglevel error) >"$2" 2>&1 || return 1
+    cp "$list" "$installed"
 }
 
 # The programs that build and deploy the functions. Steps that use one of them take it from here.
@@ -64,24 +73,25 @@ install_build_tools() {
 build_functions() {
     local stage="$1" is_arm=""
     if sed -n "/^\[$stage\.build\.parameters\]/,/^$/p" samconfig.toml | grep -q Architecture=arm64; then is_arm=yes; fi
-    compile_functions users auditor categories mailer publisher reviews
+    compile_functions users auditor categories mailer/lambda publisher/lambda reviews
     # Alone: the SDK of S3 turns on features of crates that the others have without them.
-    compile_functions ingest
+    compile_functions ingest/lambda
     sam build --config-env "$stage"
 }
 
-# compile_functions NAME…: compiles functions that have the same features of the same crates, with the options that SAM takes.
-# build_functions sets `is_arm`.
+# compile_functions FOLDER…: compiles functions, by their folders below functions/, with the options that SAM takes. They have the
+# same features of the same crates. build_functions sets `is_arm`.
 compile_functions() {
     # In the folder of a function, as SAM: the settings have paths in them, and other settings compile everything again.
-    (cd "functions/$1" && cargo-lambda lambda build --release ${is_arm:+--arm64} --bins "${@/#/--package=presence-}")
+    local packages=("${@//\//-}")
+    (cd "functions/$1" && cargo-lambda lambda build --release ${is_arm:+--arm64} --bins "${packages[@]/#/--package=presence-}")
 }
 
 # require_tests NAME…: fails if a name is part of no test's name. Without this check, a renamed test would be run, or left out,
 # no longer, and nobody would notice.
 require_tests() {
     local tests name
-    tests="$(cargo test --workspace --locked --quiet --test acceptance -- --list)"
+    tests="$(cargo test --locked --quiet --test acceptance -- --list)"
     for name in "$@"; do
         if ! grep -q -F "$name" <<<"$tests"; then
             echo "no test of the acceptance driver is called $name" >&2
@@ -98,6 +108,13 @@ python_list() {
 # python_of FOLDER: the Python that finds the packages of FOLDER, with PYTHONPATH=FOLDER/lib.
 python_of() {
     if [ -x "$1/venv/bin/python" ]; then echo "$1/venv/bin/python"; else echo python3; fi
+}
+
+# fetch_openapi_3_0 PROGRAM FILE: writes the description in OpenAPI 3.0, as presence-local serves it.
+fetch_openapi_3_0() {
+    # shellcheck disable=SC2016 # The variable is the inner shell's.
+    bash tools/ci/with-stack "$1" bash -c \
+        'curl --silent --show-error --fail --output "$0" "$PRESENCE_URL/api/v2/openapi-3.0.json"' "$2"
 }
 
 # json_text NAME FILE: the text of a field of the line of JSON that the local stack prints. Names are unique in it.

@@ -436,7 +436,7 @@ def check_copy(world):
 
 def check_runbook(world):
     """The commands of the runbook that ministack does not know: SQS has these operations and parameters."""
-    page = (ROOT / "shared/docs/deploy.md").read_text()
+    page = (ROOT / "shared/docs/runbooks.md").read_text()
     section = page.split("\n## When reviews do not arrive\n")[1].split("\n## ")[0]
     commands = re.findall(r"aws sqs ([a-z-]+) ([^\n`]*)", section)
     assert {name for name, _ in commands} == {"receive-message", "start-message-move-task", "list-message-move-tasks"}, commands

@@ -6,10 +6,10 @@ use presence_domain::error::Error;
 
 use crate::wire::{CategoryBody, category_id, lang};
 
-pub(crate) fn run(directory: &CategoryDirectory, input: &Input) -> Result<Answer, Error> {
+pub(crate) fn answer(directory: &CategoryDirectory, input: &Input) -> Result<Answer, Error> {
     let id = category_id(input)?;
     let category = directory.get(&id).ok_or(Error::NotFound)?;
-    let mut fields = input.query();
+    let mut fields = input.fields();
     let lang = lang(&mut fields, directory);
     fields.finish()?;
     let lang = lang.ok_or_else(|| Error::internal("a required language is missing without an error"))?;

@@ -6,8 +6,8 @@ use presence_domain::error::{Error, FieldError};
 
 use crate::wire::{CategoryBody, PageEnvelope, lang};
 
-pub(crate) fn run(directory: &CategoryDirectory, input: &Input) -> Result<Answer, Error> {
-    let mut fields = input.query();
+pub(crate) fn answer(directory: &CategoryDirectory, input: &Input) -> Result<Answer, Error> {
+    let mut fields = input.fields();
     let lang = lang(&mut fields, directory);
     let filter = fields.optional("name", name);
     let request = fields.page_request();

@@ -29,7 +29,7 @@ enum Task<'a> {
     Part(Part),
 }
 
-/// Writes the rows of the messages. Returns the messages that failed, and those behind them in their groups: they come again, in their
+/// Writes the rows of the messages. Returns the messages that failed, and the later ones of their groups: they come again, in their
 /// order. A message that cannot be read fails alone.
 pub(crate) async fn receive(ingest: &Ingest, records: &[Value], deadline: SystemTime) -> BatchResponse {
     let left = time_left(deadline).unwrap_or(BATCH_TIME).saturating_sub(ANSWER_TIME).min(BATCH_TIME);
@@ -43,9 +43,9 @@ pub(crate) async fn receive(ingest: &Ingest, records: &[Value], deadline: System
     BatchResponse::failed(failed.into_iter().flatten().map(str::to_owned))
 }
 
-/// Writes the messages of a group until one fails. Returns the ids of that one and of all behind it.
+/// Writes the messages of a group until one fails. Returns the ids of that one and of all later ones.
 ///
-/// A message that cannot be read does not stop its group. Otherwise the messages behind it would be received as often, and go to the
+/// A message that cannot be read does not stop its group. Otherwise the messages after it would be received as often, and go to the
 /// dead letters with it. It has no rows whose order could matter.
 async fn receive_group<'a>(
     ingest: &Ingest,

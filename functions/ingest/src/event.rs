@@ -12,10 +12,8 @@ use serde_json::Value;
 
 use crate::batch;
 use crate::ingest::Ingest;
-use crate::split::{continuation, split};
+use crate::split::{INBOX, continuation, split};
 
-/// Folder of the objects that arrive.
-pub(crate) const INBOX: &str = "inbox/";
 /// Time that must be left to read another segment of an object, which takes some seconds.
 const SEGMENT_TIME: Duration = Duration::from_secs(30);
 /// Time before the deadline at which no call is tried again, so that the answer leaves in time.

@@ -3,8 +3,8 @@
 //! S3 tells it of objects in the inbox: it splits each into messages of a FIFO queue, of one organisation and one lane each. The
 //! queue hands the messages back to it: it writes their rows as `ops import reviews` does. `shared/docs/ingest.md` explains both.
 
-pub mod aws;
 mod batch;
+mod calls;
 mod event;
 mod ingest;
 mod outside;
@@ -15,6 +15,7 @@ mod source;
 mod split;
 mod write;
 
+pub use calls::calls;
 pub use event::handle;
 pub use ingest::Ingest;
 pub use outside::{ObjectBody, Objects, OpenObject, Queue, QueueMessage};

@@ -1,4 +1,4 @@
-//! World outside of ingest: the bucket of objects, and the queue of messages.
+//! Bucket of objects and queue of messages, as ingest uses them.
 
 use std::collections::BTreeMap;
 

@@ -108,7 +108,7 @@ async fn put_fragment(ingest: &Ingest, source: &Source, bytes: Vec<u8>) -> Resul
 
 /// Writes both reports of the version that was opened last, if all of its rows are settled.
 ///
-/// An object may be replaced while its reports are written. So the registration is read again behind them.
+/// An object may be replaced while its reports are written. So the registration is read again after them.
 pub(crate) async fn publish(ingest: &Ingest, object: &str) -> Result<(), Error> {
     for _ in 0..MAX_VERSIONS {
         let Some(registered) = ingest.store.registration(object).await? else { return Ok(()) };

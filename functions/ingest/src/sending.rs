@@ -43,7 +43,7 @@ mod tests {
     use futures::future::BoxFuture;
 
     use super::*;
-    use crate::aws::calls;
+    use crate::calls::calls;
 
     /// Queue that takes one message at a time of each sending, so that sendings alternate.
     #[derive(Default)]

@@ -11,7 +11,6 @@ use presence_runtime::lines::Line;
 use presence_store::{BusinessLocation, SplitProgress};
 use serde_json::json;
 
-use crate::event::INBOX;
 use crate::ingest::Ingest;
 use crate::outside::{OpenObject, QueueMessage};
 use crate::part::{CONTINUE, MAX_BODY_BYTES, Source, digest, messages, microseconds};
@@ -19,6 +18,8 @@ use crate::report::{SettledRow, publish, record_outcomes};
 use crate::sending::send_groups;
 use crate::source::{ContentEncoding, SegmentLines, SegmentReader};
 
+/// Folder of the objects that arrive.
+pub(crate) const INBOX: &str = "inbox/";
 /// Attempts to open an object that is replaced again and again.
 const MAX_VERSIONS: usize = 100;
 /// Maximum number of businesses whose places are remembered: some 20 MB.

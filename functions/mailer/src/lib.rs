@@ -8,9 +8,7 @@ mod event;
 mod feedback;
 mod mailer;
 pub mod message;
-mod ses;
 
 pub use deliver::{DeliveryOutcome, OutboxProcessor};
 pub use event::handle;
 pub use mailer::{Mail, Mailer, SendResult};
-pub use ses::SesMailer;

@@ -3,7 +3,7 @@
 //! 1. Each record becomes an event, or none. A record that cannot be read is logged, counted and skipped, since it would hold up those
 //!    behind it for a day.
 //! 2. Events are sent in calls of ten, one call after the other. What the bus does not take is sent again after a pause.
-//! 3. The answer names the first record whose event was not sent. Lambda hands over that record and all behind it again. So an event may
+//! 3. The answer names the first record whose event was not sent. Lambda hands over that record and all later ones again. So an event may
 //!    be sent twice, and none is lost while the stream has it.
 
 use std::time::{Duration, SystemTime};

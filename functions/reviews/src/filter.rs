@@ -10,24 +10,24 @@ use presence_store::ReviewFilter;
 
 /// Reads the filters, newest reviews first.
 pub(crate) fn read_filter(fields: &mut Fields<'_>) -> ReviewFilter {
-    let businesses = fields.list("business__in", read_business);
+    let businesses = fields.list("business__in", |raw| read::text(raw).map(BusinessId::parse));
     ReviewFilter {
         // A text that is no valid id matches nothing, like the id of an unknown business.
         businesses: businesses.map(|ids| ids.into_iter().flatten().collect()),
         city_key: fields.optional("business_city", read::city),
         mask: read_mask(fields),
-        from: fields.optional("update_date__gte", read_first_second),
-        to: fields.optional("update_date__lte", read_last_second),
+        from: fields.optional("update_date__gte", |raw| Ok(read_date(raw)?.first_second())),
+        to: fields.optional("update_date__lte", |raw| Ok(read_date(raw)?.last_second())),
         newest_first: true,
     }
 }
 
 /// Reads the filters on facets. All of them must admit a review.
 fn read_mask(fields: &mut Fields<'_>) -> FacetMask {
-    let states = fields.list("state", read_state);
+    let states = fields.list("state", |raw| read::choice(raw, &ReviewState::ALL, ReviewState::as_str));
     let ratings = fields.list("rating__in", read_rating);
     let only_rating = fields.optional("rating", read_rating);
-    let partners = fields.list("partner__in", read_partner);
+    let partners = fields.list("partner__in", |raw| read::choice(raw, &Partner::ALL, Partner::as_str));
     let without_content = fields.optional_strict("content__isnull", read::boolean);
     FacetMask::from_predicate(|state, rating, partner, has_content| {
         states.as_ref().is_none_or(|states| states.contains(&state))
@@ -38,28 +38,8 @@ fn read_mask(fields: &mut Fields<'_>) -> FacetMask {
     })
 }
 
-fn read_state(raw: RawValue<'_>) -> Result<ReviewState, FieldError> {
-    read::choice(raw, &ReviewState::ALL, ReviewState::as_str)
-}
-
-fn read_partner(raw: RawValue<'_>) -> Result<Partner, FieldError> {
-    read::choice(raw, &Partner::ALL, Partner::as_str)
-}
-
 fn read_rating(raw: RawValue<'_>) -> Result<Rating, FieldError> {
     Rating::new(read::integer(raw)?).ok_or_else(|| "must be an integer from 1 to 5".into())
-}
-
-fn read_business(raw: RawValue<'_>) -> Result<Option<BusinessId>, FieldError> {
-    Ok(BusinessId::parse(read::text(raw)?))
-}
-
-fn read_first_second(raw: RawValue<'_>) -> Result<i64, FieldError> {
-    Ok(read_date(raw)?.first_second())
-}
-
-fn read_last_second(raw: RawValue<'_>) -> Result<i64, FieldError> {
-    Ok(read_date(raw)?.last_second())
 }
 
 fn read_date(raw: RawValue<'_>) -> Result<DateInput, FieldError> {

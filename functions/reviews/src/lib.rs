@@ -15,36 +15,38 @@ use std::sync::Arc;
 
 use lambda_http::http::Response;
 use lambda_http::{Body, Request};
-use presence_api::{Answer, AuthenticatedRequest, Route, serve};
+use presence_api::{Answer, Handler, Operation, Route, serve};
 use presence_domain::access::{Action, Principal, Target, authorize};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 
 pub use app::App;
 
-/// Operation of the function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Operation {
-    /// Search of reviews.
-    Search,
-    /// Statistics of reviews.
-    Stats,
-    /// Get one review.
-    Get,
-    /// Search of businesses.
-    SearchBusinesses,
+use businesses::SearchBusinesses;
+use get::Get;
+use search::Search;
+use stats::Stats;
+
+const fn route<O>(path: &'static str, name: &'static str) -> Route<Handler<App>>
+where
+    O: Operation<App = App, Outcome = Answer>,
+{
+    Route {
+        method: "GET",
+        path,
+        name,
+        operation: Handler::read::<O>(),
+        body: presence_api::Body::Ignored,
+        deprecations: &[],
+    }
 }
 
-const fn route(path: &'static str, name: &'static str, operation: Operation) -> Route<Operation> {
-    Route { method: "GET", path, name, operation, body: presence_api::Body::Ignored, deprecations: &[] }
-}
-
-/// Table of routes: path, name and operation. All of them read.
-pub const ROUTES: [Route<Operation>; 4] = [
-    route("/api/v2/reviews", "search_reviews", Operation::Search),
-    route("/api/v2/reviews/stats", "get_review_stats", Operation::Stats),
-    route("/api/v2/reviews/{review_id}", "get_review", Operation::Get),
-    route("/api/v2/business/search", "search_businesses", Operation::SearchBusinesses),
+/// Table of routes. All operations read.
+pub const ROUTES: [Route<Handler<App>>; 4] = [
+    route::<Search>("/api/v2/reviews", "search_reviews"),
+    route::<Stats>("/api/v2/reviews/stats", "get_review_stats"),
+    route::<Get>("/api/v2/reviews/{review_id}", "get_review"),
+    route::<SearchBusinesses>("/api/v2/business/search", "search_businesses"),
 ];
 
 /// Gateway routes of unknown paths and methods, so that the function answers them and not the gateway.
@@ -54,19 +56,7 @@ pub const CATCH_ALL: [&str; 4] =
 /// Serves one request.
 pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, Infallible> {
     // On the heap, because the SDK's futures are large.
-    Ok(Box::pin(serve(&app.authenticator, &ROUTES, request, |operation, request| {
-        dispatch(Arc::clone(&app), operation, request)
-    }))
-    .await)
-}
-
-async fn dispatch(app: Arc<App>, operation: Operation, request: AuthenticatedRequest) -> Result<Answer, Error> {
-    match operation {
-        Operation::Search => search::run(&app, &request).await,
-        Operation::Get => get::run(&app, &request).await,
-        Operation::Stats => stats::run(&app, &request).await,
-        Operation::SearchBusinesses => businesses::run(&app, &request).await,
-    }
+    Ok(Box::pin(serve(&app, &app.authenticator, &ROUTES, request)).await)
 }
 
 /// Checks that a caller may read the reviews of an organisation; `None` is all organisations, which a caller without one reads.

@@ -3,23 +3,37 @@
 use crate::filter::read_filter;
 use crate::wire::StatsBody;
 use crate::{App, authorize_reading};
-use presence_api::{Answer, AuthenticatedRequest, RawValue, read};
-use presence_domain::error::{Error, FieldError};
+use presence_api::{Answer, AuthenticatedRequest, Fields, Operation, RawValue, read};
+use presence_domain::access::Principal;
+use presence_domain::error::{Error, FieldError, FieldErrors};
 use presence_domain::review_stats::GroupBy;
-use presence_store::StatsError;
+use presence_store::{ReviewFilter, StatsError};
 
 /// Name of the parameter of the groups.
 const GROUP_BY: &str = "group_by";
 
-pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
-    let caller = &request.principal;
-    authorize_reading(caller, caller.org_id)?;
-    let mut fields = request.query();
-    let filter = read_filter(&mut fields);
-    let group_by = fields.optional(GROUP_BY, read_group_by);
-    fields.finish()?;
-    let stats = app.reviews.review_stats(caller.scope(), &filter, group_by).await.map_err(to_error)?;
-    Ok(Answer::ok(&StatsBody::new(&stats)))
+pub(crate) struct Stats {
+    filter: ReviewFilter,
+    group_by: Option<GroupBy>,
+}
+
+impl Operation for Stats {
+    type App = App;
+    type Outcome = Answer;
+
+    fn read(fields: &mut Fields<'_>) -> Self {
+        Self { filter: read_filter(fields), group_by: fields.optional(GROUP_BY, read_group_by) }
+    }
+
+    fn authorize(&self, caller: &Principal) -> Result<(), Error> {
+        authorize_reading(caller, caller.org_id)
+    }
+
+    async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {
+        mistakes.into_result()?;
+        let stats = app.reviews.review_stats(request.principal.scope(), &self.filter, self.group_by).await;
+        Ok(Answer::ok(&StatsBody::new(&stats.map_err(to_error)?)))
+    }
 }
 
 fn to_error(error: StatsError) -> Error {

@@ -1,7 +1,7 @@
 //! POST `/api/v2/user`: creates a user.
 
-use presence_api::{Answer, AuthenticatedRequest, Fields, read};
-use presence_domain::access::{Action, Target, authorize};
+use presence_api::{Answer, AuthenticatedRequest, ChangeAnswer, Fields, Operation, read};
+use presence_domain::access::{Action, Principal, Target, authorize};
 use presence_domain::audit::Actor;
 use presence_domain::email::EmailAddress;
 use presence_domain::error::{Error, FieldError, FieldErrors};
@@ -28,30 +28,46 @@ struct NewUserBody {
     phone: Patch<Phone>,
 }
 
-pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
-    let principal = &request.principal;
-    let mut fields = request.body();
-    let body = NewUserBody::read(&mut fields);
-    let org_id = body.org_id.or(principal.org_id);
-    let role = body.role.unwrap_or(Role::BusinessManager);
-    authorize(principal, Action::CreateUser, Target { user_id: None, org_id, role })?;
-    let mut errors = fields.into_errors();
-    // The caller's own organisation exists.
-    let foreign_org = body.org_id.filter(|given| principal.org_id != Some(*given));
-    let named: Vec<_> = body.business_ids.iter().filter_map(|text| BusinessId::parse(text)).collect();
-    let references = app.businesses.get_existing(&named, foreign_org).await?;
-    references.check_org(role, org_id, true, &mut errors);
-    let business_ids = references.parse_businesses(&body.business_ids, org_id);
-    let business_ids = business_ids.map_err(|error| errors.add("business_ids", error)).unwrap_or_default();
-    let new = body.into_new_user(role, org_id, business_ids, errors)?;
-    let change = User::create(new, UserId::random(), &Actor::Key(request.key_id), app.clock.now());
-    let answer = |id| Answer::ok(&wire::SuccessBody::of(id));
-    match app.users.create_answered(&change, |id| request.keep(&answer(id), change.at)).await {
-        Ok(id) => Ok(answer(id)),
-        Err(UserWriteError::EmailTaken) => Err(change.email_taken_error()),
-        Err(UserWriteError::Stale | UserWriteError::LastAdmin) => Err(Error::Conflict),
-        Err(UserWriteError::AddressMarked(mark)) => Err(mark.error()),
-        Err(UserWriteError::Failed(error)) => Err(error),
+pub(crate) struct Create(NewUserBody);
+
+impl Operation for Create {
+    type App = App;
+    type Outcome = ChangeAnswer;
+
+    fn read(fields: &mut Fields<'_>) -> Self {
+        Self(NewUserBody::read(fields))
+    }
+
+    fn authorize(&self, caller: &Principal) -> Result<(), Error> {
+        let target = Target { user_id: None, org_id: self.0.org_id.or(caller.org_id), role: self.0.role() };
+        authorize(caller, Action::CreateUser, target)
+    }
+
+    async fn run(
+        self,
+        app: &App,
+        request: &AuthenticatedRequest,
+        mut errors: FieldErrors,
+    ) -> Result<ChangeAnswer, Error> {
+        let (body, own_org) = (self.0, request.principal.org_id);
+        let (org_id, role) = (body.org_id.or(own_org), body.role());
+        // The caller's own organisation exists.
+        let foreign_org = body.org_id.filter(|given| own_org != Some(*given));
+        let named: Vec<_> = body.business_ids.iter().filter_map(|text| BusinessId::parse(text)).collect();
+        let references = app.businesses.get_existing(&named, foreign_org).await?;
+        references.check_org(role, org_id, true, &mut errors);
+        let business_ids = references.parse_businesses(&body.business_ids, org_id);
+        let business_ids = business_ids.map_err(|error| errors.add("business_ids", error)).unwrap_or_default();
+        let new = body.into_new_user(role, org_id, business_ids, errors)?;
+        let change = User::create(new, UserId::random(), &Actor::Key(request.key_id), app.clock.now());
+        let answer = |id| request.answer(Answer::ok(&wire::SuccessBody::of(id)), change.at);
+        match app.users.create_answered(&change, |id| answer(id).kept().cloned()).await {
+            Ok(id) => Ok(answer(id)),
+            Err(UserWriteError::EmailTaken) => Err(change.email_taken_error()),
+            Err(UserWriteError::Stale | UserWriteError::LastAdmin) => Err(Error::Conflict),
+            Err(UserWriteError::AddressMarked(mark)) => Err(mark.error()),
+            Err(UserWriteError::Failed(error)) => Err(error),
+        }
     }
 }
 
@@ -70,6 +86,10 @@ impl NewUserBody {
             business_ids: fields.optional("business_ids", wire::business_ids).unwrap_or_default(),
             phone: fields.patch("phone", wire::phone),
         }
+    }
+
+    fn role(&self) -> Role {
+        self.role.unwrap_or(Role::BusinessManager)
     }
 
     /// Returns the attributes of the new user, or all errors of the body. An invited user's password is ignored, not even

@@ -1,15 +1,26 @@
 //! GET `/api/v2/user/{user_id}`: returns one user.
 
-use presence_api::{Answer, AuthenticatedRequest};
-use presence_domain::error::Error;
+use presence_api::{Answer, AuthenticatedRequest, Fields, Operation};
+use presence_domain::error::{Error, FieldErrors};
 
 use crate::App;
 use crate::wire::{UserBody, display_business_ids, user_id};
 
-pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
-    let user = app.users.get(request.principal.scope(), user_id(request)?).await?.ok_or(Error::NotFound)?;
-    let mut fields = request.query();
-    let with_business_ids = display_business_ids(&mut fields);
-    fields.finish()?;
-    Ok(Answer::ok(&UserBody::new(&user, with_business_ids)))
+pub(crate) struct Get {
+    with_business_ids: bool,
+}
+
+impl Operation for Get {
+    type App = App;
+    type Outcome = Answer;
+
+    fn read(fields: &mut Fields<'_>) -> Self {
+        Self { with_business_ids: display_business_ids(fields) }
+    }
+
+    async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {
+        let user = app.users.get(request.principal.scope(), user_id(request)?).await?.ok_or(Error::NotFound)?;
+        mistakes.into_result()?;
+        Ok(Answer::ok(&UserBody::new(&user, self.with_business_ids)))
+    }
 }

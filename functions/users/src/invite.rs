@@ -2,33 +2,49 @@
 
 use std::future::ready;
 
-use presence_api::{Answer, AuthenticatedRequest};
+use presence_api::{Answer, AuthenticatedRequest, ChangeAnswer, Fields, Operation};
 use presence_domain::access::{Action, Target, authorize};
 use presence_domain::audit::Actor;
-use presence_domain::error::Error;
+use presence_domain::error::{Error, FieldErrors};
 use presence_domain::user::User;
 use presence_store::Decision;
 
 use crate::App;
 use crate::wire::{SuccessBody, user_id};
 
-pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
-    let id = user_id(request)?;
-    let invite = |user: User, ()| async move {
-        authorize(&request.principal, Action::InviteUser, Target::from(&user))?;
-        request.query().finish()?;
-        match user.invite(&Actor::Key(request.key_id), app.clock.now()) {
-            Ok(change) => Ok(Decision::from(change)),
-            Err(error) => Err(explain(app, &user, error).await?),
-        }
-    };
-    let answer = Answer::ok(&SuccessBody::without_id());
-    let kept = request.keep(&answer, app.clock.now());
-    app.users.update_alongside(request.principal.scope(), id, || ready(Ok(())), invite, kept.as_ref()).await?;
-    Ok(answer)
+pub(crate) struct Invite;
+
+impl Operation for Invite {
+    type App = App;
+    type Outcome = ChangeAnswer;
+
+    fn read(_: &mut Fields<'_>) -> Self {
+        Self
+    }
+
+    async fn run(
+        self,
+        app: &App,
+        request: &AuthenticatedRequest,
+        mistakes: FieldErrors,
+    ) -> Result<ChangeAnswer, Error> {
+        let (id, mistakes) = (user_id(request)?, &mistakes);
+        let invite = |user: User, ()| async move {
+            authorize(&request.principal, Action::InviteUser, Target::from(&user))?;
+            mistakes.clone().into_result()?;
+            match user.invite(&Actor::Key(request.key_id), app.clock.now()) {
+                Ok(change) => Ok(Decision::from(change)),
+                Err(error) => Err(explain(app, &user, error).await?),
+            }
+        };
+        let answer = request.answer(Answer::ok(&SuccessBody::without_id()), app.clock.now());
+        app.users.update_alongside(request.principal.scope(), id, || ready(Ok(())), invite, answer.kept()).await?;
+        Ok(answer)
+    }
 }
 
-/// Returns the error of an invitation that is refused. Who must wait after a mail that bounced learns that waiting is no use.
+/// Returns the error of an invitation that is refused. A caller who must wait after a mail that bounced is told of the bounce, because
+/// waiting does not help.
 async fn explain(app: &App, user: &User, error: Error) -> Result<Error, Error> {
     if !matches!(error, Error::TooSoon { .. }) {
         return Ok(error);

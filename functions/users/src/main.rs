@@ -5,7 +5,8 @@ use std::sync::Arc;
 use lambda_http::{Error, run, service_fn};
 use presence_api::EdgeGate;
 use presence_runtime::clock::SystemClock;
-use presence_runtime::config::{rate_limit_from_env, sign_in_url_from_env};
+use presence_runtime::config::rate_limit_from_env;
+use presence_runtime::sign_in_url::SignInUrl;
 use presence_runtime::telemetry;
 use presence_store::Database;
 use presence_users::App;
@@ -15,7 +16,7 @@ async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
     let database = Database::from_env()?;
     let app = App::new(&database, Arc::new(SystemClock)).with_rate_limit(rate_limit_from_env()?);
-    let app = app.with_sign_in_url(sign_in_url_from_env()?).start().await;
+    let app = app.with_sign_in_url(SignInUrl::from_env()?).start().await;
     let gate = EdgeGate::from_env();
     let handle = move |request| {
         let app = Arc::clone(&app);

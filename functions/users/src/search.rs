@@ -1,8 +1,8 @@
 //! GET `/api/v2/user/search`: returns one page of the users that match.
 
-use presence_api::{Answer, AuthenticatedRequest, Fields, RawValue, read};
-use presence_domain::access::{Action, Target, authorize};
-use presence_domain::error::{Error, FieldError};
+use presence_api::{Answer, AuthenticatedRequest, Fields, Operation, RawValue, read};
+use presence_domain::access::{Action, Principal, Target, authorize};
+use presence_domain::error::{Error, FieldError, FieldErrors};
 use presence_domain::fuzzy::FuzzyQuery;
 use presence_domain::ids::OrgId;
 use presence_domain::page::{Page, PageRequest};
@@ -13,31 +13,17 @@ use presence_store::BusinessIds;
 use crate::App;
 use crate::wire::{FoundUserBody, PageEnvelope, display_business_ids, email, status};
 
-/// Parameters of the search.
-struct Search {
+pub(crate) struct Search {
     org_id: Option<OrgId>,
     filter: UserFilter,
     page: PageRequest,
     with_business_ids: bool,
 }
 
-pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
-    let mut fields = request.query();
-    let search = Search::read(&mut fields);
-    if let Some(org_id) = search.org_id {
-        let target = Target { user_id: None, org_id: Some(org_id), role: Role::Provider };
-        authorize(&request.principal, Action::ReadUsers, target)?;
-    }
-    fields.finish()?;
-    let (page, mut business_ids) = search.find(app, request).await?;
-    let max_page = page.max_page();
-    let links = request.page_links(page.request.page, max_page);
-    let Page { request, count, items } = page;
-    let users = items.into_iter().map(|user| FoundUserBody::new(user, business_ids.as_mut())).collect();
-    Ok(Answer::page(&PageEnvelope { page: request.page, max_page, count, users }).linked(links))
-}
+impl Operation for Search {
+    type App = App;
+    type Outcome = Answer;
 
-impl Search {
     fn read(fields: &mut Fields<'_>) -> Self {
         Self {
             org_id: fields.optional("org_id", read::org_id),
@@ -52,6 +38,23 @@ impl Search {
         }
     }
 
+    fn authorize(&self, caller: &Principal) -> Result<(), Error> {
+        let Some(org_id) = self.org_id else { return Ok(()) };
+        authorize(caller, Action::ReadUsers, Target { user_id: None, org_id: Some(org_id), role: Role::Provider })
+    }
+
+    async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {
+        mistakes.into_result()?;
+        let (page, mut business_ids) = self.find(app, request).await?;
+        let max_page = page.max_page();
+        let links = request.page_links(page.request.page, max_page);
+        let Page { request, count, items } = page;
+        let users = items.into_iter().map(|user| FoundUserBody::new(user, business_ids.as_mut())).collect();
+        Ok(Answer::page(&PageEnvelope { page: request.page, max_page, count, users }).linked(links))
+    }
+}
+
+impl Search {
     /// Returns the page, and the businesses of its users if they are wanted.
     async fn find(
         &self,

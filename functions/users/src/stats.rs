@@ -1,14 +1,25 @@
 //! GET `/api/v2/user/stats`: counts users by status.
 
-use presence_api::{Answer, AuthenticatedRequest};
-use presence_domain::error::Error;
+use presence_api::{Answer, AuthenticatedRequest, Fields, Operation};
+use presence_domain::error::{Error, FieldErrors};
 
 use crate::App;
 use crate::wire::StatsBody;
 
-pub(crate) async fn run(app: &App, request: &AuthenticatedRequest) -> Result<Answer, Error> {
-    request.query().finish()?;
-    let head = app.users.count(request.principal.scope()).await?;
-    let body = StatsBody { count: head.count(), invited_count: head.invited, activate_count: head.active };
-    Ok(Answer::ok(&body))
+pub(crate) struct Stats;
+
+impl Operation for Stats {
+    type App = App;
+    type Outcome = Answer;
+
+    fn read(_: &mut Fields<'_>) -> Self {
+        Self
+    }
+
+    async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {
+        mistakes.into_result()?;
+        let head = app.users.count(request.principal.scope()).await?;
+        let body = StatsBody { count: head.count(), invited_count: head.invited, activate_count: head.active };
+        Ok(Answer::ok(&body))
+    }
 }

@@ -163,7 +163,7 @@ pub(crate) fn password(raw: RawValue<'_>) -> Result<Password, FieldError> {
 }
 
 pub(crate) fn lang(raw: RawValue<'_>) -> Result<Option<Lang>, FieldError> {
-    let lang = Lang::parse(read::text(raw)?.trim());
+    let lang = Lang::from_tag(read::text(raw)?.trim());
     lang.map(Some).ok_or_else(|| FieldError::choice(Lang::ALL.map(Lang::as_str)))
 }
 

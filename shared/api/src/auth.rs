@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use jiff::Timestamp;
 
-use crate::idempotency::KeptAnswers;
+use crate::kept_answers::KeptAnswers;
 use crate::principal_cache::{KeyTerms, PrincipalCache};
 use crate::rate_limiter::RateLimiter;
 use crate::request_context;

@@ -1,5 +1,6 @@
 //! Documents that anyone may read: without a key, without parameters, the same bytes for all.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use lambda_http::http::header::CACHE_CONTROL;
@@ -20,27 +21,28 @@ const METHODS: &str = "GET, HEAD";
 /// Time for which anyone may keep a document. A new deployment may replace it.
 const CACHE: &str = "public, max-age=300";
 
-/// JSON document. It is compressed once, when the first client asks for it.
+/// JSON document. It is made and compressed once, when the first client asks for it.
 #[derive(Debug)]
 pub struct Document {
     /// Name of the operation in the log.
     operation: &'static str,
-    json: &'static str,
+    make: fn() -> Cow<'static, str>,
     prepared: OnceLock<PreparedDocument>,
 }
 
-/// Tag and compressed content of a document.
+/// Document with its tag and its compressed content.
 #[derive(Debug)]
 struct PreparedDocument {
+    json: Cow<'static, str>,
     tag: EntityTag,
     gzip: Vec<u8>,
 }
 
 impl Document {
-    /// Returns the document with this text. `operation` is its name in the log.
+    /// Returns the document whose text `make` returns. `operation` is its name in the log.
     #[must_use]
-    pub const fn new(operation: &'static str, json: &'static str) -> Self {
-        Self { operation, json, prepared: OnceLock::new() }
+    pub const fn new(operation: &'static str, make: fn() -> Cow<'static, str>) -> Self {
+        Self { operation, make, prepared: OnceLock::new() }
     }
 
     /// Serves one request. Other methods than GET and HEAD are answered with 405.
@@ -54,19 +56,22 @@ impl Document {
         let answer = if has_it {
             Answer::not_modified(&prepared.tag)
         } else {
-            Answer::from_content(StatusCode::OK, self.content(prepared, invocation.form())).with_tag(&prepared.tag)
+            Answer::from_content(StatusCode::OK, prepared.content(invocation.form())).with_tag(&prepared.tag)
         };
         end(&invocation, self.operation, Ok(answer.with(CACHE_CONTROL, CACHE)))
     }
 
     fn prepare(&self) -> PreparedDocument {
-        PreparedDocument { tag: EntityTag::of([self.json]), gzip: gzip::compress_document(self.json) }
+        let json = (self.make)();
+        PreparedDocument { tag: EntityTag::of([&*json]), gzip: gzip::compress_document(&json), json }
     }
+}
 
-    fn content(&self, prepared: &PreparedDocument, form: AnswerForm) -> Content {
+impl PreparedDocument {
+    fn content(&self, form: AnswerForm) -> Content {
         match form.coding {
-            ContentCoding::Identity => Content::Text(self.json.to_owned()),
-            ContentCoding::Gzip | ContentCoding::OnlyGzip => Content::Gzip(prepared.gzip.clone()),
+            ContentCoding::Identity => Content::Text(self.json.clone().into_owned()),
+            ContentCoding::Gzip | ContentCoding::OnlyGzip => Content::Gzip(self.gzip.clone()),
         }
     }
 }

@@ -83,7 +83,7 @@ fn domain_error_answer(error: &Error) -> Answer {
         }
         Error::Unauthenticated => errors(StatusCode::UNAUTHORIZED, &ErrorsBody::Authentication(KEY_REQUIRED))
             .with(WWW_AUTHENTICATE, "Bearer realm=\"presence\""),
-        Error::Forbidden(refusal) => errors(StatusCode::FORBIDDEN, &ErrorsBody::Authorization(&refusal.to_string())),
+        Error::Forbidden(refusal) => errors(StatusCode::FORBIDDEN, &ErrorsBody::Authorization(refusal)),
         Error::NotFound => json_error(StatusCode::NOT_FOUND, NOT_FOUND),
         Error::Conflict => json_error(StatusCode::CONFLICT, "the user is being changed by others: try again")
             .with(RETRY_AFTER, &RETRY_AFTER_SECONDS.to_string()),

@@ -1,6 +1,6 @@
 //! Compression of bodies.
 //!
-//! `shared/docs/headers.md` says which answers are compressed, and why that leaks nothing. `shared/docs/benchmarks/gzip.md` has the
+//! `shared/docs/api.md` says which answers are compressed, and why that leaks nothing. `shared/docs/benchmarks.md` has the
 //! measurements behind the constants.
 
 use std::io::Write as _;

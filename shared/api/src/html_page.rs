@@ -81,11 +81,6 @@ impl HtmlPage {
         self
     }
 
-    fn outcome(&self, operation: &'static str) -> Outcome {
-        let (error_kind, bad_fields) = (self.error_kind, self.bad_fields.clone());
-        Outcome { error_kind, bad_fields, ..Outcome::success(operation, self.status) }
-    }
-
     fn into_response(self, form: AnswerForm, ids: &RequestIds) -> Response<Body> {
         let mut headers = HeaderMap::from_iter(HEADERS.map(|(name, value)| (name, HeaderValue::from_static(value))));
         let policy = HeaderValue::try_from(content_security_policy(self.style));
@@ -122,7 +117,8 @@ pub async fn serve_page(
         invocation.log_error(name, &error);
         error_page(&error).of_error(error.kind())
     });
-    invocation.log_request(&page.outcome(name));
+    let (error_kind, bad_fields) = (page.error_kind, page.bad_fields.clone());
+    invocation.log_request(&Outcome { error_kind, bad_fields, ..Outcome::success(name, page.status) });
     page.into_response(invocation.form(), invocation.ids())
 }
 

@@ -18,8 +18,10 @@ mod html_page;
 mod idempotency;
 mod input;
 mod invocation;
+mod kept_answers;
 #[cfg(feature = "openapi")]
 pub mod openapi;
+mod operation;
 mod page_links;
 mod principal_cache;
 mod query;
@@ -31,6 +33,7 @@ mod request_ids;
 mod route;
 mod serve;
 mod speculation;
+mod unverified_request;
 
 pub use answer::Answer;
 pub use auth::Authenticator;
@@ -41,6 +44,7 @@ pub use entity_tag::EntityTag;
 pub use fields::{Fields, MAX_ITEMS};
 pub use html_page::{HtmlPage, serve_page};
 pub use input::Input;
+pub use operation::{AuthenticatedRequest, ChangeAnswer, Handler, Operation, Running};
 pub use raw_value::RawValue;
 pub use route::{Body, Route, is_for};
-pub use serve::{AuthenticatedRequest, serve, serve_for_any_principal};
+pub use serve::serve;

@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 use crate::request_context;
 use presence_domain::api_key::ApiKeyHash;
 use presence_domain::error::Error;
-use presence_domain::rate_limit::{Decision, KeyLimiter, LeaseRequest, Quota, RateLimit, RateLimitError};
+use presence_domain::rate_limit::{KeyLimiter, LeaseRequest, LimitDecision, Quota, RateLimit, RateLimitError};
 use presence_runtime::clock::Clock;
 use presence_runtime::telemetry::{Metric, log_metric};
 use presence_store::{Database, LeaseOutcome, RateLimitStore};
@@ -51,9 +51,9 @@ impl RateLimiter {
     async fn decide(&self, limiter: &mut KeyLimiter, hash: &ApiKeyHash) -> Result<Quota, RateLimitError> {
         for _ in 0..KeyLimiter::MAX_WRITES {
             match limiter.decide(self.clock.now()) {
-                Decision::Pass(quota) => return Ok(quota),
-                Decision::Refuse(refusal) => return Err(refusal),
-                Decision::Lease(request) => match self.lease(hash, &request).await {
+                LimitDecision::Pass(quota) => return Ok(quota),
+                LimitDecision::Refuse(refusal) => return Err(refusal),
+                LimitDecision::Lease(request) => match self.lease(hash, &request).await {
                     Some(LeaseOutcome::Granted(tat)) => return Ok(limiter.grant(&request, tat, self.clock.now())),
                     Some(LeaseOutcome::Declined(tat)) => limiter.decline(&request, tat),
                     None => return Ok(limiter.fail(self.clock.now())),
@@ -61,9 +61,9 @@ impl RateLimiter {
             }
         }
         match limiter.decide(self.clock.now()) {
-            Decision::Pass(quota) => Ok(quota),
-            Decision::Refuse(refusal) => Err(refusal),
-            Decision::Lease(_) => Err(limiter.give_up(self.clock.now())),
+            LimitDecision::Pass(quota) => Ok(quota),
+            LimitDecision::Refuse(refusal) => Err(refusal),
+            LimitDecision::Lease(_) => Err(limiter.give_up(self.clock.now())),
         }
     }
 
@@ -85,7 +85,7 @@ impl RateLimiter {
         }
     }
 
-    /// Returns the state of a key. A key whose limit changed starts anew.
+    /// Returns the state of a key. A key whose limit changed starts again.
     fn limiter(&self, hash: &ApiKeyHash, limit: RateLimit) -> Arc<Mutex<KeyLimiter>> {
         let mut keys = self.lock();
         if keys.len() >= MAX_KEYS && !keys.contains_key(hash) {

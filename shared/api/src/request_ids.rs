@@ -24,7 +24,7 @@ pub(crate) fn of(request: &Request) -> RequestIds {
     let context = request.lambda_context_ref();
     RequestIds {
         request_id: context.map_or("local", |context| &context.request_id).to_owned(),
-        gateway_request_id: gateway_id(request).map(str::to_owned),
+        gateway_request_id: gateway_context(request).and_then(|context| context.request_id.clone()),
         client_request_id: client_id(request.headers()).map(str::to_owned),
         trace_id: context.and_then(trace_id).map(str::to_owned),
     }
@@ -42,10 +42,6 @@ pub(crate) fn route(request: &Request) -> Option<&str> {
     gateway_context(request).and_then(|context| context.route_key.as_deref())
 }
 
-fn gateway_id(request: &Request) -> Option<&str> {
-    gateway_context(request).and_then(|context| context.request_id.as_deref())
-}
-
 /// Returns the context that the gateway gave to the request.
 pub(crate) fn gateway_context(request: &Request) -> Option<&ApiGatewayV2httpRequestContext> {
     match request.request_context_ref() {
@@ -54,7 +50,7 @@ pub(crate) fn gateway_context(request: &Request) -> Option<&ApiGatewayV2httpRequ
     }
 }
 
-/// Returns the client's id if it is valid. Another one is ignored, so that a client with ids of another form is served all the same.
+/// Returns the client's id if it is valid. An invalid one is ignored, so that a client with ids of another form is served too.
 fn client_id(headers: &HeaderMap) -> Option<&str> {
     let text = headers.get(CLIENT_REQUEST_ID)?.to_str().ok()?;
     let is_valid = (1..=MAX_CLIENT_ID_BYTES).contains(&text.len())

@@ -1,96 +1,41 @@
 //! Path of a request: route, read, authenticate, run the operation, answer, log.
 
 use std::future::Future;
-use std::ops::Deref;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use lambda_http::Request;
 use lambda_http::http::Response;
 use secrecy::ExposeSecret;
 
 use super::error_answer::{RequestError, error_answer};
-use super::input::{Input, UnverifiedRequest};
 use super::invocation::{Invocation, Outcome};
-use super::{Answer, Route, idempotency, route, speculation};
+use super::operation::{Handler, Starting};
+use super::speculation::{self, WaitingOperation};
+use super::unverified_request::UnverifiedRequest;
+use super::{Answer, Route, route};
 use crate::auth::{Authenticator, hash_key};
-use presence_domain::access::Principal;
-use presence_domain::api_key::ApiKeyId;
 use presence_domain::error::Error;
-use presence_domain::idempotency::{IdempotentRequest, KeptAnswer};
 
 /// Name in the log of a request that has no route.
 const NO_ROUTE: &str = "none";
 
-/// Request whose key was verified. While an operation runs speculatively, the principal is the cached one.
-#[derive(Debug)]
-pub struct AuthenticatedRequest {
-    /// Caller.
-    pub principal: Principal,
-    /// Id of the caller's key.
-    pub key_id: ApiKeyId,
-    /// Request under whose idempotency key the answer is kept.
-    keyed: Option<IdempotentRequest>,
-    input: Arc<Input>,
-}
-
-impl AuthenticatedRequest {
-    /// Returns the answer of a change as it is kept with the change; `None` if the request has no idempotency key.
-    #[must_use]
-    pub fn keep(&self, answer: &Answer, at: Timestamp) -> Option<KeptAnswer> {
-        self.keyed.map(|request| idempotency::kept(request, answer, at))
-    }
-}
-
-impl Deref for AuthenticatedRequest {
-    type Target = Input;
-
-    fn deref(&self) -> &Input {
-        &self.input
-    }
-}
-
-/// Serves one request of a function. It never fails, and it answers before the runtime's deadline. `handler` runs the operation.
-///
-/// An operation that only reads may start before the key is verified: see the module `speculation`.
-pub async fn serve<Operation, Handler, Handling>(
+/// Serves one request of a function. It never fails, and it answers before the runtime's deadline.
+pub async fn serve<App>(
+    app: &Arc<App>,
     authenticator: &Authenticator,
-    routes: &'static [Route<Operation>],
+    routes: &'static [Route<Handler<App>>],
     request: Request,
-    handler: Handler,
-) -> Response<lambda_http::Body>
-where
-    Operation: Copy,
-    Handler: Fn(Operation, AuthenticatedRequest) -> Handling,
-    Handling: Future<Output = Result<Answer, Error>>,
-{
-    respond(routes, &request, |request| run(authenticator, request, handler)).await
-}
-
-/// Serves one request of a function whose operations only read, and answer every principal alike. They always run while the key is
-/// verified. If the key gives no access, their result is discarded.
-pub async fn serve_for_any_principal<Operation, Handler, Handling>(
-    authenticator: &Authenticator,
-    routes: &'static [Route<Operation>],
-    request: Request,
-    handler: Handler,
-) -> Response<lambda_http::Body>
-where
-    Operation: Copy,
-    Handler: FnOnce(Operation, Arc<Input>) -> Handling,
-    Handling: Future<Output = Result<Answer, Error>>,
-{
-    respond(routes, &request, |request| run_for_any_principal(authenticator, request, handler)).await
+) -> Response<lambda_http::Body> {
+    respond(routes, &request, |request| run(app, authenticator, request)).await
 }
 
 /// Routes and reads a request, runs it, logs it and makes its response.
-async fn respond<Operation, Running>(
+async fn respond<Operation: Copy, Running>(
     routes: &'static [Route<Operation>],
     request: &Request,
     run: impl FnOnce(UnverifiedRequest<Operation>) -> Running,
 ) -> Response<lambda_http::Body>
 where
-    Operation: Copy,
     Running: Future<Output = Result<Answer, Error>>,
 {
     let invocation = Invocation::start(request);
@@ -138,43 +83,28 @@ pub(super) fn end(
     answer.encoded(invocation.form()).into_response(invocation.ids(), invocation.form())
 }
 
-async fn run<Operation, Handler, Handling>(
+async fn run<App>(
+    app: &Arc<App>,
     authenticator: &Authenticator,
-    request: UnverifiedRequest<Operation>,
-    handler: Handler,
-) -> Result<Answer, Error>
-where
-    Operation: Copy,
-    Handler: Fn(Operation, AuthenticatedRequest) -> Handling,
-    Handling: Future<Output = Result<Answer, Error>>,
-{
-    let UnverifiedRequest { operation, is_read_only, key, change, input, .. } = request;
+    request: UnverifiedRequest<Handler<App>>,
+) -> Result<Answer, Error> {
+    let UnverifiedRequest { operation: Handler(starting), key, change, input, .. } = request;
     let hash = hash_key(key.as_ref().map(ExposeSecret::expose_secret))?;
-    // The SDK's futures are large: on the heap, moving them costs nothing.
-    let start = |principal: Principal, keyed| {
-        let key_id = ApiKeyId::new(principal.user_id, &hash);
-        Box::pin(handler(operation, AuthenticatedRequest { principal, key_id, keyed, input: Arc::clone(&input) }))
-    };
-    let start_without_key = |principal| start(principal, None);
-    match change {
-        _ if is_read_only => speculation::run_speculatively(authenticator, &hash, start_without_key).await,
-        None => speculation::run_after_authentication(authenticator, &hash, start_without_key).await,
-        Some(change) => speculation::run_once(authenticator, &hash, &change, start).await,
+    let app = Arc::clone(app);
+    match (starting, change) {
+        (Starting::ForAnyPrincipal(start), _) => {
+            speculation::run_for_any_principal(authenticator, &hash, start(app, input)).await
+        }
+        (Starting::Speculatively(start), _) => {
+            speculation::run_speculatively(authenticator, &WaitingOperation { app, start, hash, input }).await
+        }
+        (Starting::WhenVerified(start), None) => {
+            speculation::run_after_authentication(authenticator, &WaitingOperation { app, start, hash, input }).await
+        }
+        (Starting::WhenVerified(start), Some(change)) => {
+            speculation::run_once(authenticator, &WaitingOperation { app, start, hash, input }, &change).await
+        }
     }
-}
-
-async fn run_for_any_principal<Operation, Handler, Handling>(
-    authenticator: &Authenticator,
-    request: UnverifiedRequest<Operation>,
-    handler: Handler,
-) -> Result<Answer, Error>
-where
-    Handler: FnOnce(Operation, Arc<Input>) -> Handling,
-    Handling: Future<Output = Result<Answer, Error>>,
-{
-    let hash = hash_key(request.key.as_ref().map(ExposeSecret::expose_secret))?;
-    let operation = Box::pin(handler(request.operation, request.input));
-    speculation::run_for_any_principal(authenticator, &hash, operation).await
 }
 
 #[cfg(test)]

@@ -4,88 +4,91 @@
 //! reads does not wait for it:
 //!
 //! 1. The operation starts with the principal that the key had at its last verification, while the key is verified again.
-//! 2. If verification returns the same principal, the result of the operation is the answer. That saves one wave.
+//! 2. If verification returns the same principal, the result of the operation is the answer. That saves one round trip.
 //! 3. If verification returns another principal, the result is discarded, and the operation runs again.
 //! 4. If the key gives no access, the answer is 401, and the result is discarded. If it has no request left, the answer is 429.
 //!
 //! So the cached principal decides nothing. `shared/docs/speculative-reads.md` explains it by an example.
 
-use std::future::Future;
+use std::sync::Arc;
 
 use futures::FutureExt as _;
 
-use super::Answer;
+use super::operation::{AuthenticatedRequest, Running, Start};
+use super::{Answer, Input};
 use crate::auth::{Authenticator, VerifiedKey};
-use crate::idempotency::{FirstLookup, KeyedChange, authenticate_and_look_up};
+use crate::idempotency::{KeyedChange, authenticate_and_look_up};
+use crate::kept_answers::FirstLookup;
 use presence_domain::access::Principal;
-use presence_domain::api_key::ApiKeyHash;
+use presence_domain::api_key::{ApiKeyHash, ApiKeyId};
 use presence_domain::error::Error;
 use presence_domain::idempotency::IdempotentRequest;
 
+/// Operation of a request whose caller is not known yet.
+pub(super) struct WaitingOperation<App> {
+    pub(super) app: Arc<App>,
+    pub(super) start: Start<App>,
+    /// Hash of the caller's key.
+    pub(super) hash: ApiKeyHash,
+    pub(super) input: Arc<Input>,
+}
+
+impl<App> WaitingOperation<App> {
+    fn start(&self, principal: Principal, keyed: Option<IdempotentRequest>) -> Running {
+        let (key_id, input) = (ApiKeyId::new(principal.user_id, &self.hash), Arc::clone(&self.input));
+        (self.start)(Arc::clone(&self.app), AuthenticatedRequest { principal, key_id, keyed, input })
+    }
+}
+
 /// Runs an operation that only reads. It starts with the cached principal of the key, if there is one.
-pub(super) async fn run_speculatively<Running>(
+pub(super) async fn run_speculatively<App>(
     authenticator: &Authenticator,
-    hash: &ApiKeyHash,
-    operation: impl Fn(Principal) -> Running,
-) -> Result<Answer, Error>
-where
-    Running: Future<Output = Result<Answer, Error>>,
-{
+    operation: &WaitingOperation<App>,
+) -> Result<Answer, Error> {
+    let hash = &operation.hash;
     if authenticator.is_refused(hash) {
-        return run_after_authentication(authenticator, hash, operation).await;
+        return run_after_authentication(authenticator, operation).await;
     }
     let Some(cached) = authenticator.cached_principal(hash) else {
-        return run_after_verification(authenticator, hash, operation).await;
+        return run_after_verification(authenticator, operation).await;
     };
-    let (key, result) = authenticator.authenticate_alongside(hash, operation(cached)).await?;
+    let (key, result) = authenticator.authenticate_alongside(hash, operation.start(cached, None)).await?;
     if key.principal != cached {
-        return run_verified(authenticator, &key, operation).await;
+        return run_verified(authenticator, &key, operation.start(key.principal, None)).await;
     }
     authenticator.record_use(&key).await;
     result
 }
 
 /// Runs an operation that only reads after the key is verified. It runs while one of the key's requests is taken.
-async fn run_after_verification<Running>(
+async fn run_after_verification<App>(
     authenticator: &Authenticator,
-    hash: &ApiKeyHash,
-    operation: impl Fn(Principal) -> Running,
-) -> Result<Answer, Error>
-where
-    Running: Future<Output = Result<Answer, Error>>,
-{
-    let key = authenticator.verify(hash).await?;
-    let running = run_verified(authenticator, &key, operation);
+    operation: &WaitingOperation<App>,
+) -> Result<Answer, Error> {
+    let key = authenticator.verify(&operation.hash).await?;
+    let running = run_verified(authenticator, &key, operation.start(key.principal, None));
     let ((), result) = futures::try_join!(authenticator.take_token(&key), running.map(Ok))?;
     result
 }
 
 /// Runs an operation after the key is verified and one of its requests is taken. Every operation that writes runs like this.
-pub(super) async fn run_after_authentication<Running>(
+pub(super) async fn run_after_authentication<App>(
     authenticator: &Authenticator,
-    hash: &ApiKeyHash,
-    operation: impl Fn(Principal) -> Running,
-) -> Result<Answer, Error>
-where
-    Running: Future<Output = Result<Answer, Error>>,
-{
+    operation: &WaitingOperation<App>,
+) -> Result<Answer, Error> {
     // The SDK's futures are large: on the heap, moving them costs nothing.
-    let key = Box::pin(authenticator.authenticate(hash)).await?;
-    run_verified(authenticator, &key, operation).await
+    let key = Box::pin(authenticator.authenticate(&operation.hash)).await?;
+    run_verified(authenticator, &key, operation.start(key.principal, None)).await
 }
 
 /// Runs an operation with an idempotency key, unless it was answered before. If it does not succeed, another request with the key may
 /// have come first: then its answer counts.
-pub(super) async fn run_once<Running>(
+pub(super) async fn run_once<App>(
     authenticator: &Authenticator,
-    hash: &ApiKeyHash,
+    operation: &WaitingOperation<App>,
     change: &KeyedChange,
-    operation: impl Fn(Principal, Option<IdempotentRequest>) -> Running,
-) -> Result<Answer, Error>
-where
-    Running: Future<Output = Result<Answer, Error>>,
-{
-    let (key, lookup) = authenticate_and_look_up(authenticator, hash, change).await?;
+) -> Result<Answer, Error> {
+    let (key, lookup) = authenticate_and_look_up(authenticator, &operation.hash, change).await?;
     let request = match lookup {
         FirstLookup::Answered(answer) => {
             authenticator.record_use(&key).await;
@@ -93,7 +96,7 @@ where
         }
         FirstLookup::New(request) => request,
     };
-    match run_verified(authenticator, &key, |principal| operation(principal, Some(request))).await {
+    match run_verified(authenticator, &key, operation.start(key.principal, Some(request))).await {
         Ok(answer) => Ok(answer),
         Err(error) => authenticator.answers.look_up_again(&request, error).await,
     }
@@ -103,7 +106,7 @@ where
 pub(super) async fn run_for_any_principal(
     authenticator: &Authenticator,
     hash: &ApiKeyHash,
-    operation: impl Future<Output = Result<Answer, Error>>,
+    operation: Running,
 ) -> Result<Answer, Error> {
     if authenticator.is_refused(hash) {
         let key = Box::pin(authenticator.authenticate(hash)).await?;
@@ -116,15 +119,8 @@ pub(super) async fn run_for_any_principal(
 }
 
 /// Runs an operation for the owner of a verified key, and records the use of the key at the same time.
-async fn run_verified<Running>(
-    authenticator: &Authenticator,
-    key: &VerifiedKey,
-    operation: impl Fn(Principal) -> Running,
-) -> Result<Answer, Error>
-where
-    Running: Future<Output = Result<Answer, Error>>,
-{
+async fn run_verified(authenticator: &Authenticator, key: &VerifiedKey, operation: Running) -> Result<Answer, Error> {
     let recording = Box::pin(authenticator.record_use(key));
-    let (result, ()) = futures::join!(operation(key.principal), recording);
+    let (result, ()) = futures::join!(operation, recording);
     result
 }

@@ -151,13 +151,9 @@ impl Category {
             .chain(self.names.values().map(String::as_str))
             .chain(self.ancestors.values().flatten().map(String::as_str))
             .chain(self.partners.texts().map(|(_, text)| text.as_str()));
-        texts.map(|text| text.len() + count_escapes(text) + TEXT_OVERHEAD).sum()
+        let escapes = |text: &str| text.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count();
+        texts.map(|text| text.len() + escapes(text) + TEXT_OVERHEAD).sum()
     }
-}
-
-/// Counts the characters that JSON escapes by one more byte.
-fn count_escapes(text: &str) -> usize {
-    text.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count()
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Names as mails and pages show them. A malicious name does no harm there.
 
-use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory, GeneralCategoryGroup};
-use icu_properties::{CodePointMapData, CodePointSetData};
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory as _};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Largest number of characters as people count them. Longer names would push the rest off a small screen.
@@ -62,19 +61,33 @@ enum CharClass {
 
 impl CharClass {
     fn of(c: char) -> Self {
-        let category = CodePointMapData::<GeneralCategory>::new().get(c);
         if c.is_whitespace() || matches!(c, '/' | '\\' | ':' | '@' | '\u{2800}') {
             Self::Space
-        } else if GeneralCategoryGroup::Other.contains(category)
-            || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
-        {
+        } else if c.general_category_group() == GeneralCategoryGroup::Other || is_ignorable(c) {
             Self::Invisible
-        } else if matches!(category, GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark) {
+        } else if matches!(c.general_category(), GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark) {
             Self::Mark
         } else {
             Self::Visible
         }
     }
+}
+
+/// True for a letter or a mark that is shown as nothing. Unicode's property `Default_Ignorable_Code_Point` has it, and besides only
+/// characters of the category Other.
+const fn is_ignorable(c: char) -> bool {
+    matches!(
+        c,
+        '\u{34F}'
+            | '\u{115F}'..='\u{1160}'
+            | '\u{17B4}'..='\u{17B5}'
+            | '\u{180B}'..='\u{180D}'
+            | '\u{180F}'
+            | '\u{3164}'
+            | '\u{FE00}'..='\u{FE0F}'
+            | '\u{FFA0}'
+            | '\u{E0100}'..='\u{E01EF}'
+    )
 }
 
 fn push_space(shown: &mut String) {
@@ -97,6 +110,7 @@ fn truncate(shown: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use regex_syntax::hir::{Class, HirKind};
 
     #[test]
     fn names_as_people_write_them_stay() {
@@ -145,6 +159,16 @@ mod tests {
         for (what, name, shown) in cases {
             assert_eq!(display_name(name), shown, "{what}");
         }
+    }
+
+    #[test]
+    fn ignorable_characters_are_those_of_unicode() {
+        let hir = regex_syntax::parse(r"\p{Default_Ignorable_Code_Point}").expect("a property");
+        let HirKind::Class(Class::Unicode(class)) = hir.kind() else { panic!("a class: {hir:?}") };
+        let ignorable = class.ranges().iter().flat_map(|range| range.start()..=range.end());
+        let of_unicode = ignorable.filter(|c| c.general_category_group() != GeneralCategoryGroup::Other);
+        let ours = ('\0'..=char::MAX).filter(|&c| is_ignorable(c));
+        assert_eq!(ours.collect::<Vec<_>>(), of_unicode.collect::<Vec<_>>());
     }
 
     #[test]

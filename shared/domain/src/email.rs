@@ -40,7 +40,8 @@ impl EmailAddress {
             return Err(TOO_LONG);
         }
         let (local, domain) = typed.rsplit_once('@').ok_or(INVALID)?;
-        let key = format!("{}@{}", folded(local), ascii_domain(domain).ok_or(INVALID)?);
+        let folded: String = local.nfd().default_case_fold().nfkd().default_case_fold().nfkc().collect();
+        let key = format!("{folded}@{}", ascii_domain(domain).ok_or(INVALID)?);
         // Both forms must be valid: folding turns some harmless characters (`⒈`, `⑴`) into dots and brackets.
         if is_valid_local_part(local) && is_valid(&key) {
             Ok(Self { typed: typed.to_owned(), key })
@@ -84,11 +85,6 @@ impl fmt::Debug for EmailAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("EmailAddress(..)")
     }
-}
-
-/// Returns Unicode's compatibility caseless form (3.13, D146), recomposed.
-fn folded(local: &str) -> String {
-    local.nfd().default_case_fold().nfkd().default_case_fold().nfkc().collect()
 }
 
 /// Returns the domain in IDNA's ASCII form. `None` if it cannot be mapped, is no DNS name, has no top-level domain, or is an IPv4

@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::error::Error as StdError;
 
-use crate::access::PolicyError;
 use crate::rate_limit::RateLimitError;
 
 /// Cause of an error, for the log. It is never shown to a client.
@@ -23,8 +22,8 @@ pub enum Error {
     Invalid(ValidationError),
     /// The request has no API key, or one that gives no access.
     Unauthenticated,
-    /// The caller may see the target, but may not do this to it.
-    Forbidden(PolicyError),
+    /// The caller may see the target, but may not do this to it. The sentence names the rule, and holds words of the policy only.
+    Forbidden(String),
     /// The target does not exist in the caller's scope.
     NotFound,
     /// Concurrent changes won every attempt.

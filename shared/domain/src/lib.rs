@@ -5,6 +5,7 @@
 pub mod access;
 pub mod api_key;
 pub mod audit;
+mod authorship;
 pub mod business_directory;
 pub mod category;
 pub mod display;
@@ -20,6 +21,7 @@ pub mod instant;
 pub mod invitation;
 pub mod json_row;
 pub mod ledger;
+mod listed_enum;
 pub mod page;
 pub mod password;
 pub mod patch;

@@ -1,5 +1,7 @@
 //! Customer reviews left on listing partners.
 
+#[cfg(test)]
+pub(crate) mod fixture;
 mod row;
 mod seen_at;
 
@@ -37,55 +39,27 @@ pub fn remove_control_characters(text: &mut String) {
     text.retain(|character| !character.is_control() || matches!(character, '\t' | '\n' | '\r'));
 }
 
-/// Progress of a review: whether somebody has to deal with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ReviewState {
-    /// Answered, or set aside without an answer.
-    Treated,
-    /// Not dealt with yet.
-    NotTreated,
-    /// Taken down by the partner.
-    Deleted,
-}
-
-impl ReviewState {
-    /// All states, in the order of facet keys.
-    pub const ALL: [Self; 3] = [Self::Treated, Self::NotTreated, Self::Deleted];
-
-    /// Returns the spelling in requests, answers and storage.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Treated => "treated",
-            Self::NotTreated => "not_treated",
-            Self::Deleted => "deleted",
-        }
+crate::listed_enum! {
+    /// Progress of a review: whether somebody has to deal with it. Facet keys and stored reviews count the states in this order.
+    pub enum ReviewState {
+        /// Answered, or set aside without an answer.
+        Treated => "treated",
+        /// Not dealt with yet.
+        NotTreated => "not_treated",
+        /// Taken down by the partner.
+        Deleted => "deleted",
     }
 }
 
-/// Listing partner whose reviews are imported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Partner {
-    /// `partner_8`
-    Partner8,
-    /// `partner_1`
-    Partner1,
-    /// `partner_9`
-    Partner9,
-}
-
-impl Partner {
-    /// All partners, in the order of facet keys.
-    pub const ALL: [Self; 3] = [Self::Partner8, Self::Partner1, Self::Partner9];
-
-    /// Returns the spelling in requests, answers and storage.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Partner8 => "partner_8",
-            Self::Partner1 => "partner_1",
-            Self::Partner9 => "partner_9",
-        }
+crate::listed_enum! {
+    /// Listing partner whose reviews are imported. Facet keys and stored reviews count the partners in this order.
+    pub enum Partner {
+        /// `partner_8`
+        Partner8 => "partner_8",
+        /// `partner_1`
+        Partner1 => "partner_1",
+        /// `partner_9`
+        Partner9 => "partner_9",
     }
 }
 

@@ -15,7 +15,7 @@ mod pending_changes;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-pub use self::base::NewUser;
+pub use self::base::DirectoryUser;
 use self::base::{Base, BaseBuilder};
 pub use self::head::{DirectoryHead, user_digest};
 pub use self::listed_user::{ListedUser, SEPARATOR, UserFilter, name_order};
@@ -76,7 +76,7 @@ impl UserDirectory {
     pub fn new(users: &[ListedUser]) -> Self {
         let mut builder = UserDirectoryBuilder::with_capacity(users.len());
         for user in users {
-            builder.push(&NewUser::from(user), &user.name_order());
+            builder.push(&DirectoryUser::from(user), &user.name_order());
         }
         builder.finish()
     }
@@ -203,7 +203,7 @@ impl UserDirectory {
         for position in self.all_positions() {
             match position.overlay {
                 UserPosition::NOT_IN_OVERLAY => builder.push_from(&self.base, position.base as usize),
-                overlay => builder.push_in_order(&NewUser::from(&self.overlay[overlay as usize].user)),
+                overlay => builder.push_in_order(&DirectoryUser::from(&self.overlay[overlay as usize].user)),
             }
         }
         Self::from_base(builder.finish())
@@ -266,7 +266,7 @@ impl UserDirectoryBuilder {
     }
 
     /// Adds a user with its [`name_order`]. Users in sorted runs are added fastest.
-    pub fn push(&mut self, user: &NewUser<'_>, name_order: &str) {
+    pub fn push(&mut self, user: &DirectoryUser<'_>, name_order: &str) {
         self.0.push(user, name_order);
     }
 

@@ -5,7 +5,7 @@ use peak_alloc::PeakAlloc;
 use presence_domain::fuzzy::FuzzyQuery;
 use presence_domain::ids::UserId;
 use presence_domain::user::{Role, Status};
-use presence_domain::user_directory::{ListedUser, NewUser, UserDirectory, UserDirectoryBuilder, UserFilter};
+use presence_domain::user_directory::{DirectoryUser, ListedUser, UserDirectory, UserDirectoryBuilder, UserFilter};
 
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
@@ -43,7 +43,7 @@ fn read() -> UserDirectory {
     let mut builder = UserDirectoryBuilder::with_capacity(usize::try_from(USERS).expect("fits"));
     for number in 0..USERS {
         let user = user(number, 1);
-        builder.push(&NewUser::from(&user), &user.name_order());
+        builder.push(&DirectoryUser::from(&user), &user.name_order());
     }
     builder.finish()
 }

@@ -7,8 +7,6 @@ mod mail;
 
 use presence_domain::rate_limit::{MAX_REQUESTS_PER_MINUTE, RateLimit};
 
-use crate::sign_in_url::SignInUrl;
-
 pub use audit::AuditConfig;
 pub use aws::AwsSettings;
 pub use ingest::IngestConfig;
@@ -62,11 +60,6 @@ pub fn edge_secret_from_env() -> Option<String> {
     env_var("EDGE_SECRET")
 }
 
-/// Reads the address of the page where users sign in, from `SIGN_IN_URL`. Returns `None` if there is no such page.
-pub fn sign_in_url_from_env() -> Result<Option<SignInUrl>, ConfigError> {
-    SignInUrl::parse(&env_text("SIGN_IN_URL"))
-}
-
 /// Reads the name of the bus that takes events, from `EVENT_BUS`.
 pub fn event_bus_from_env() -> Result<String, ConfigError> {
     env_var("EVENT_BUS").ok_or(ConfigError("EVENT_BUS must be the name of a bus of EventBridge"))
@@ -111,7 +104,7 @@ fn env_var(name: &str) -> Option<String> {
 }
 
 /// Returns the value of a variable, or an empty text.
-fn env_text(name: &str) -> String {
+pub(crate) fn env_text(name: &str) -> String {
     env_var(name).unwrap_or_default()
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr as _;
 use http::Uri;
 use http::uri::Scheme;
 
-use crate::config::ConfigError;
+use crate::config::{ConfigError, env_text};
 
 /// Largest number of bytes of an address, as browsers and mail programs take them.
 const MAX_BYTES: usize = 2_048;
@@ -21,6 +21,11 @@ const ERROR: ConfigError = ConfigError::new(
 pub struct SignInUrl(String);
 
 impl SignInUrl {
+    /// Reads the address from `SIGN_IN_URL`. Returns `None` if there is no such page.
+    pub fn from_env() -> Result<Option<Self>, ConfigError> {
+        Self::parse(&env_text("SIGN_IN_URL"))
+    }
+
     /// Parses an address. Blank text is none.
     pub fn parse(text: &str) -> Result<Option<Self>, ConfigError> {
         let text = text.trim();

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 use crate::client::read::Item;
-use crate::format::{KEY, USER, format_of, kind_of};
+use crate::format::{KEY, kind_of};
 use crate::keys::{
     CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, ROSTERS_PK, USER_SK, lock_pk, org_key,
 };
@@ -47,8 +47,6 @@ pub struct UsersAudit {
     pub keys: usize,
     /// Number of mails in the outbox.
     pub mails: usize,
-    /// Number of users of an earlier format, which `ops migrate` rewrites.
-    pub outdated: usize,
     /// Inconsistencies; empty if there are none.
     pub findings: Vec<Finding>,
 }
@@ -63,8 +61,6 @@ struct Contents {
     mails: Vec<OutboxMessage>,
     /// User → mail that its item names.
     waiting: BTreeMap<UserId, String>,
-    /// Users of an earlier format.
-    outdated: BTreeSet<UserId>,
     findings: Vec<Finding>,
 }
 
@@ -83,11 +79,11 @@ impl UserStore {
         contents.check_heads();
         contents.check_keys(&keys);
         contents.check_mails();
-        let Contents { users, mails, outdated, mut findings, .. } = contents;
-        findings.extend(self.audit_email_index(&users, &outdated).await?);
+        let Contents { users, mails, mut findings, .. } = contents;
+        findings.extend(self.audit_email_index(&users).await?);
         findings.extend(self.audit_businesses(&users).await?);
         findings.sort_unstable();
-        Ok(UsersAudit { users: users.len(), keys: keys.len(), mails: mails.len(), outdated: outdated.len(), findings })
+        Ok(UsersAudit { users: users.len(), keys: keys.len(), mails: mails.len(), findings })
     }
 }
 
@@ -127,9 +123,7 @@ impl Contents {
 
     fn add_user(&mut self, item: &Item) -> Result<(), Error> {
         let UserRecord { user, mail } = from_item(item.clone())?;
-        if format_of(item) != USER.format {
-            self.outdated.insert(user.id);
-        } else if to_item(&user, mail.as_deref())? != without_delivery(item) {
+        if to_item(&user, mail.as_deref())? != without_delivery(item) {
             self.find(subject(user.id), "is stored with derived attributes that do not follow from its fields");
         }
         self.waiting.extend(mail.map(|mail| (user.id, mail)));

@@ -13,8 +13,6 @@ pub use writes::PutOutcome;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use struct_field_names_as_array::FieldNamesAsArray as _;
-
 use self::items::{LocatedItem, OwnedItem};
 use crate::client::read::{Item, Partition, number, text};
 use crate::format::parse;
@@ -111,7 +109,7 @@ impl BusinessStore {
     pub async fn get_existing(&self, ids: &[BusinessId], org_id: Option<OrgId>) -> Result<References, Error> {
         let unique: HashSet<&BusinessId> = ids.iter().collect();
         let keys = unique.into_iter().map(business_pk).chain(org_id.map(org_pk)).map(key).collect();
-        let items = self.db.get_batch(&schema::BUSINESSES, keys, &OwnedItem::FIELD_NAMES_AS_ARRAY).await?;
+        let items = self.db.get_batch(&schema::BUSINESSES, keys, OwnedItem::ATTRIBUTES).await?;
         let mut existing = References { owners: HashMap::with_capacity(ids.len()), org_exists: org_id.is_none() };
         for item in items {
             let owned: OwnedItem = parse(item)?;
@@ -137,7 +135,7 @@ impl BusinessStore {
         // BatchGetItem refuses a key that comes twice.
         let unique: HashSet<&BusinessId> = ids.iter().collect();
         let keys = unique.into_iter().map(|id| key(business_pk(id))).collect();
-        let items = self.db.get_batch(&schema::BUSINESSES, keys, &LocatedItem::FIELD_NAMES_AS_ARRAY).await?;
+        let items = self.db.get_batch(&schema::BUSINESSES, keys, LocatedItem::ATTRIBUTES).await?;
         items.into_iter().map(LocatedItem::read_with_other).collect()
     }
 

@@ -18,7 +18,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use import::CategoryImport;
-pub(super) use item::rewritten;
 use item::{CategoryItem, HeadItem};
 
 use crate::client::read::{Item, text};

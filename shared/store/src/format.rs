@@ -2,11 +2,10 @@
 //!
 //! Old items keep their form until they are written again. So each kind of item numbers its formats. The attribute `format`
 //! holds the number; without it the item has the first format. This version reads every format up to the present one, and
-//! refuses newer ones, which a later version wrote. `ops migrate` rewrites older ones.
-//!
-//! Facet counts and postings are items of the first edition of the ledger. They keep the first format: nothing writes them any more.
+//! refuses newer ones, which a later version wrote.
 
 mod kinds;
+mod later;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::de::value::MapDeserializer;
@@ -17,7 +16,7 @@ use presence_domain::error::Error;
 
 pub(crate) use kinds::{
     ANSWER, ANY, AUDIT_RECORD, BUSINESS, BUSINESS_CHANGES, BUSINESS_CHANGES_HEAD, CATEGORY, CATEGORY_HEAD,
-    DIRECTORY_HEAD, KEY, Kind, LOCK, MAIL, MARK, ORG, REVIEW, USER, kind_of, kinds,
+    DIRECTORY_HEAD, KEY, Kind, LOCK, MAIL, MARK, ORG, REVIEW, USER, kind_of,
 };
 
 /// Attribute that holds the format.

@@ -21,13 +21,12 @@ pub use businesses::{
 pub use categories::{DIRECTORY_PK, category_pk, parse_category_pk};
 pub use ledger::{
     DIRECTORY_BUCKETS_PK_PREFIX, DIRECTORY_SK, LOG_PK_PREFIX, LogItemKey, NODE_SK_PREFIX, ROOT_SK, TREE_PK_PREFIX,
-    directory_bucket_sk, directory_buckets_pk, log_pk, node_sk, parse_directory_bucket_sk, parse_node_sk, root_sk,
-    tree_pk,
+    directory_bucket_sk, directory_buckets_pk, log_pk, node_sk, parse_node_sk, root_sk, tree_pk,
 };
 pub use presence_domain::user_directory::SEPARATOR;
 pub use reviews::{
-    AUDIT_PK, AUDIT_SK, COUNTS_PK_PREFIX, MONTH_SK_PREFIX, ORGS_WITH_REVIEWS_PK, POSTINGS_PK_PREFIX, REVIEW_SK,
-    counts_pk, effective_between, effective_listing, parse_effective_listing, parse_review_pk, postings_pk, review_pk,
+    AUDIT_PK, AUDIT_SK, ORGS_WITH_REVIEWS_PK, REVIEW_SK, effective_between, effective_listing, parse_effective_listing,
+    parse_review_pk, review_pk,
 };
 pub use users::{
     CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, OUTBOX_FAILED, OUTBOX_HELD, OUTBOX_PENDING,

@@ -10,7 +10,6 @@ mod format;
 mod idempotency;
 mod ingest;
 pub mod keys;
-mod migrate;
 mod outbox;
 pub mod restore;
 mod reviews;
@@ -31,13 +30,12 @@ pub use client::retry::{RetryPolicy, with_deadline, with_retries_for};
 pub use client::write_rate::WriteRate;
 pub use idempotency::AnswerStore;
 pub use ingest::{IngestStore, Registration, Segment, SplitProgress};
-pub use migrate::MigrationCounts;
 pub use outbox::item::UnreadableMessage;
 pub use outbox::quiet_windows::MailboxClaim;
 pub use outbox::{OutboxPage, OutboxStore, PageStart};
 pub use reviews::ReviewStore;
 pub use reviews::audit::{AuditProgress, AuditRun, AuditSettings, RebuildPlan, RebuildReport, ReviewsAudit};
-pub use reviews::body_item::{review_body_json, review_from_item};
+pub use reviews::body_item::review_from_item;
 pub use reviews::export::{LogMark, ReviewPosition, ReviewVersion, ReviewWindow};
 pub use reviews::search::{ReviewFilter, ReviewQuery, StatsError};
 pub use reviews::trees::{
@@ -49,14 +47,14 @@ pub use reviews::write::{ReviewWrite, WriteReviewsError};
 pub use table_state::{IndexState, TableState};
 pub use users::{
     ApiKeyError, BusinessIds, ClaimError, Decision, EmailSearch, FoundUser, IssuedKey, MAX_LIVE_KEYS, NewApiKey,
-    Update, UserDetails, UserRecord, UserStore, UserWriteError, retry_stale,
+    UpdateOutcome, UserDetails, UserRecord, UserStore, UserWriteError, retry_stale,
 };
 
 /// Every store over one connection, for the operator's tool, the local stack and tests. A function is built from the stores
 /// that it uses, so that it can name no other.
 #[derive(Clone, Debug)]
 pub struct Stores {
-    /// Connection, to create tables and to migrate items.
+    /// Connection, to create tables and to look at all items.
     pub database: Database,
     /// Users, their directories and the audit of both.
     pub users: UserStore,

@@ -84,26 +84,11 @@ async fn pages_show_every_business_once_in_order() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_organisation_is_refused_before_the_fields_and_bad_fields_are_named() {
+async fn another_organisation_is_refused_before_the_fields() {
     let stack = TestStack::start().await;
     let fixtures = fill(&stack).await;
     let refused = search(&stack, &fixtures.manager_1.key, "org_id=2&bogus=1").await;
     let expected =
         r#"{"errors":{"authorization":"a BUSINESS_MANAGER may not read businesses of another organisation"}}"#;
     assert_eq!((refused.status, refused.text.as_str()), (403, expected));
-    let long = "x".repeat(256);
-    for (query, fields) in [
-        ("query=-".to_owned(), r#"{"query":"has nothing to search for"}"#),
-        ("city=%27".to_owned(), r#"{"city":"has nothing to search for"}"#),
-        (format!("query={long}"), r#"{"query":"must have at most 255 characters"}"#),
-        (
-            "org_id=0&name=x".to_owned(),
-            r#"{"name":"is not a parameter of this operation; did you mean \"query\"?","org_id":"must be an integer from 1 to 9007199254740991"}"#,
-        ),
-        ("query=a&query=b".to_owned(), r#"{"query":"is given more than once"}"#),
-    ] {
-        let reply = search(&stack, &fixtures.admin_1.key, &query).await;
-        assert_eq!((reply.status, reply.text), (400, format!(r#"{{"errors":{{"json":{fields}}}}}"#)), "{query}");
-    }
-    assert_eq!(search(&stack, "", "").await.status, 401);
 }

@@ -1,4 +1,4 @@
-//! Calls, waves and units of a search, and the writes that an import adds.
+//! Calls, round trips and units of a search, and the writes that an import adds.
 
 use std::collections::BTreeSet;
 

@@ -151,9 +151,8 @@ async fn a_warm_function_and_a_new_one_are_current_after_the_log_has_gone_round(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn businesses_of_an_earlier_version_are_found_and_changed() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+async fn businesses_without_a_revision_are_found_and_changed() {
+    let (stack, fixtures) = Fixtures::start().await;
     let key = &fixtures.provider.key;
     // Items without a revision, in a table without a log of theirs.
     crate::store::bulk::businesses(&stack, 2, 3).await;

@@ -1,6 +1,6 @@
 //! Case of a table: a request and its whole answer. All cases run in one stack.
 
-use presence_tests::{Fixtures, Reply, TestStack, send};
+use presence_tests::{Fixtures, Reply, send};
 use serde_json::json;
 
 use super::{DIRECTORY, load, parse};
@@ -10,11 +10,9 @@ use crate::api::{SERVICE_HEADERS, cache_control};
 pub(super) struct Case {
     /// Rule that the case shows.
     reason: &'static str,
-    method: &'static str,
     path: String,
     status: u16,
     expected: Expected,
-    allow: &'static str,
 }
 
 enum Expected {
@@ -28,14 +26,10 @@ enum Expected {
 
 /// Returns a GET that is answered 200 with an empty body.
 pub(super) fn get(reason: &'static str, path: impl Into<String>) -> Case {
-    Case { reason, method: "GET", path: path.into(), status: 200, expected: Expected::Text(String::new()), allow: "" }
+    Case { reason, path: path.into(), status: 200, expected: Expected::Text(String::new()) }
 }
 
 impl Case {
-    pub(super) fn method(self, method: &'static str) -> Self {
-        Self { method, ..self }
-    }
-
     pub(super) fn answers(self, status: u16, text: impl Into<String>) -> Self {
         Self { status, expected: Expected::Text(text.into()), ..self }
     }
@@ -47,10 +41,6 @@ impl Case {
 
     pub(super) fn not_found(self) -> Self {
         self.answers(404, json!({"errors": {"json": "not found"}}).to_string())
-    }
-
-    pub(super) fn not_allowed(self, allow: &'static str) -> Self {
-        Self { allow, ..self.answers(405, r#"{"errors":{"json":"method not allowed"}}"#) }
     }
 
     /// Expects exactly these categories, on one page.
@@ -88,8 +78,7 @@ impl Case {
         if expected != actual {
             problems.push(format!("answer\n      {actual}\n    instead of\n      {expected}"));
         }
-        let headers =
-            SERVICE_HEADERS.into_iter().chain([("allow", self.allow), ("cache-control", cache_control(reply))]);
+        let headers = SERVICE_HEADERS.into_iter().chain([("cache-control", cache_control(reply))]);
         problems.extend(
             headers.filter(|(name, value)| reply.header(name) != *value).map(|(name, _)| format!("header {name}")),
         );
@@ -102,15 +91,14 @@ impl Case {
 /// # Panics
 /// If a case fails, with the reasons of all cases that do.
 pub(super) async fn run(cases: &[Case]) {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     load(stack.stores(), parse(DIRECTORY)).await;
     let mut failures = Vec::new();
     for case in cases {
-        let reply = send(stack.request(case.method, &case.path).header("x-api-key", &fixtures.manager_1.key)).await;
+        let reply = send(stack.request("GET", &case.path).header("x-api-key", &fixtures.manager_1.key)).await;
         let problems = case.problems(&reply);
         if !problems.is_empty() {
-            failures.push(format!("{}: {} {}\n    {}", case.reason, case.method, case.path, problems.join("\n    ")));
+            failures.push(format!("{}: {}\n    {}", case.reason, case.path, problems.join("\n    ")));
         }
     }
     assert!(failures.is_empty(), "{} of {} cases:\n{}", failures.len(), cases.len(), failures.join("\n"));

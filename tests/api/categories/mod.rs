@@ -2,7 +2,6 @@
 
 mod access;
 mod case;
-mod faults;
 mod get_and_search;
 mod interrupted_imports;
 mod warm_functions;

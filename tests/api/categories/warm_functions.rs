@@ -15,8 +15,7 @@ async fn start_beside(stack: &TestStack) -> TestStack {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn after_an_import_every_warm_function_serves_the_new_directory_on_its_next_request() {
-    let stack = TestStack::counting_waves().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::counting_waves().await;
     let others = [start_beside(&stack).await, start_beside(&stack).await];
     let key = &fixtures.manager_1.key;
     for (round, word) in ["Shop", "Store", "Market", "Mall"].into_iter().enumerate() {
@@ -72,8 +71,7 @@ async fn the_sample_has_every_fallback_of_names() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_categories_there_is_no_language_and_no_category() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let search = stack.get("/category/search?lang=GB", &fixtures.admin_1.key).await;
     let refused = r#"{"errors":{"json":{"lang":{"explanation":"is not one of the choices","choices":[]}}}}"#;
     assert_eq!((search.status, search.text.as_str()), (400, refused));

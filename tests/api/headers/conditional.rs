@@ -20,8 +20,7 @@ async fn tag_of(stack: &TestStack, path: &str, key: &str) -> String {
 }
 
 async fn start() -> (TestStack, Fixtures) {
-    let stack = TestStack::counting_waves().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::counting_waves().await;
     load(stack.stores(), parse(DIRECTORY)).await;
     (stack, fixtures)
 }

@@ -1,7 +1,7 @@
 //! HEAD: the status and the headers of GET, without its body.
 
 use presence_domain::user::{Role, Status};
-use presence_tests::{Fixtures, TestStack, logs, path_of, routes, send};
+use presence_tests::{Fixtures, logs, path_of, routes, send};
 
 use super::{RawReply, sample_stack, send_raw};
 use crate::api::categories::{DIRECTORY, load, parse};
@@ -17,8 +17,7 @@ fn assert_is_head_of(head: &RawReply, get: &RawReply, what: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_operation_that_reads_answers_head_like_get() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     load(stack.stores(), parse(DIRECTORY)).await;
     seed(&stack).await;
     for route in routes().iter().filter(|route| route.method == "GET") {
@@ -50,8 +49,7 @@ async fn every_operation_that_reads_answers_head_like_get() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn head_costs_the_reads_of_get() {
-    let stack = TestStack::counting_waves().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::counting_waves().await;
     load(stack.stores(), parse(DIRECTORY)).await;
     seed(&stack).await;
     for route in routes().iter().filter(|route| route.method == "GET") {
@@ -67,8 +65,7 @@ async fn head_costs_the_reads_of_get() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn head_of_an_operation_that_writes_is_refused() {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     for path in ["/user".to_owned(), format!("/user/{}/invite", fixtures.invited_1.id)] {
         let reply = send(stack.request("HEAD", &path).header("x-api-key", &fixtures.admin_1.key)).await;
         assert_eq!((reply.status, reply.header("allow"), reply.text.as_str()), (405, "POST", ""), "{path}");

@@ -9,8 +9,8 @@ const TELLING_HEADERS: [&str; 3] = ["www-authenticate", "allow", "retry-after"];
 
 const INTRODUCTION: &str = r"# Typical mistakes and their answers
 
-The acceptance tests wrote this page: `tests/api/mistakes` sends each request to the local stack and compares the answer, byte by byte.
-`PRESENCE_BLESS=1 cargo test -p presence-tests --test acceptance api::mistakes` writes it again.
+For clients: typical mistakes, their answers, and what to send instead. The acceptance tests wrote this page: `tests/api/mistakes` sends each request
+to the local stack and compares the answer, byte by byte. `PRESENCE_BLESS=1 cargo test --test acceptance api::mistakes` writes it again.
 
 The requests run as they stand, against `cargo run`. `$BASE` is the base URL that it prints, `$KEY` the key of the ORG_ADMIN, and `$MANAGER` the
 key of the BUSINESS_MANAGER:

@@ -32,7 +32,7 @@ fn every_mark_names_a_described_part_leaves_clients_a_year_and_is_in_the_descrip
 
 #[test]
 fn the_page_of_changes_lists_what_is_deprecated_now() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/docs/api-changelog.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/docs/api.md");
     let page = std::fs::read_to_string(path).expect("the page is in the repository");
     let (_, section) = page.split_once("### Deprecated now\n").expect("the section");
     let (section, _) = section.split_once("\n### ").expect("its end");

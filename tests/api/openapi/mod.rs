@@ -9,3 +9,4 @@ mod long_requests;
 mod parameters;
 mod served;
 mod unknown_paths;
+mod version_3_0;

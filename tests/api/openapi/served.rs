@@ -6,15 +6,15 @@ use presence_tests::{Reply, TestStack, long_timeouts, send};
 use crate::api::SERVICE_HEADERS;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_description_is_served_without_a_key_and_is_the_file() {
+async fn the_description_is_served_without_a_key_in_both_versions() {
     let stack = TestStack::start().await;
-    for (path, file, version) in [
-        ("/openapi.json", presence_categories::OPENAPI, "3.1.0"),
-        ("/openapi-3.0.json", presence_categories::OPENAPI_3_0, "3.0.3"),
+    for (path, text, version) in [
+        ("/openapi.json", presence_categories::OPENAPI.to_owned(), "3.1.0"),
+        ("/openapi-3.0.json", presence_categories::openapi_3_0(), "3.0.3"),
     ] {
         let reply = send(stack.request("GET", path)).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
-        assert_eq!(reply.text, file);
+        assert_eq!(reply.text, text);
         assert_eq!(reply.json()["openapi"], version);
         for (name, value) in SERVICE_HEADERS.into_iter().chain([("cache-control", "public, max-age=300")]) {
             assert_eq!(reply.header(name), value, "{name} of {path}");

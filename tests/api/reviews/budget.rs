@@ -1,9 +1,9 @@
 //! Cost of searches of 10,000 reviews, without the cost of the key.
 
 use fastrand::Rng;
-use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ledger::{FacetKey, FacetMask};
-use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_domain::review::{Partner, Rating, Review, ReviewState};
+use presence_tests::reviews::{org_id, test_review};
 use presence_tests::{Cost, Fixtures, Reply, TestStack, counting_waves, rng};
 
 use super::fixtures::ReviewFixtures;
@@ -40,38 +40,26 @@ pub(super) fn reviews(rng: &mut Rng) -> Vec<Review> {
     let mut review = |number: usize| {
         let is_large = rng.u8(..10) < 3;
         let business = if is_large { rng.usize(..40) } else { rng.usize(40..BUSINESSES) };
-        let business_id = BusinessId::parse(&format!("b{business}")).expect("an id");
-        let (partner, partner_id) = (Partner::ALL[rng.usize(..3)], format!("review {number}"));
+        let city = if is_large { LARGE_CITY.to_owned() } else { format!("city {}", business % 50) };
+        let partner = Partner::ALL[rng.usize(..3)];
         let age = if rng.u8(..5) < 2 { rng.i64(0..180) } else { rng.i64(0..DAYS) };
         let state = if rng.u16(..700) == 0 { ReviewState::Deleted } else { ReviewState::ALL[rng.usize(..2)] };
         Review {
-            id: ReviewId::derive(&business_id, partner, &partner_id, 0),
-            version: 1,
-            org_id: OrgId::new(1).expect("an id"),
-            business_id,
-            city_key: if is_large { LARGE_CITY.to_owned() } else { format!("city {}", business % 50) },
-            partner,
             key: format!("{number:032}"),
-            partner_id,
             author_name: Some("Camille Martin".to_owned()),
             date: second("2025-12-31") - age * 86_400 - rng.i64(0..86_400),
-            update_date: None,
-            delete_date: None,
             rating: Rating::ALL[4_usize.saturating_sub(rng.usize(..9) / 2)],
-            title: None,
             content: (rng.u8(..3) > 0).then(|| "Très bon accueil. ".repeat(8)),
-            reply_comment: None,
             state,
             link: Some("https://example.org/reviews/1234567890".to_owned()),
-            seen_at: None,
+            ..test_review(partner, &format!("review {number}"), (&format!("b{business}"), 1, &city))
         }
     };
     (0..REVIEWS).map(&mut review).collect()
 }
 
 pub(super) async fn filled_stack(reviews: &[Review]) -> (TestStack, Fixtures) {
-    let stack = TestStack::counting_waves().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::counting_waves().await;
     stack.local.fill_reviews(reviews).expect("the table can be filled");
     // The first use of a key in an hour is a write.
     ask(&stack, &fixtures.admin_1.key, NOTHING).await;
@@ -196,8 +184,7 @@ async fn a_search_without_possible_matches_reads_only_the_key() {
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_of_a_few_reviews_read_the_log_the_root_and_the_reviews() {
     let review_fixtures = ReviewFixtures::counting_waves().await;
-    let org_id = OrgId::new(1).expect("an id");
-    review_fixtures.stack.stores().reviews.fold_reviews(org_id).await.expect("the store answers");
+    review_fixtures.stack.stores().reviews.fold_reviews(org_id(1)).await.expect("the store answers");
     review_fixtures.ask("admin_1", "").await;
     for (query, count, calls, units) in [
         // The key and the log for one unit each, and eight reviews in one Query of the index.

@@ -1,12 +1,10 @@
 //! Range of effective dates.
 
 use super::filters::ALL;
-use super::fixtures::{Case, bad, finds};
-
-const TEXT: &str = "must be a date (YYYY-MM-DD) or a date and time (YYYY-MM-DDTHH:MM:SS, Z or ±hh:mm)";
+use super::fixtures::{Case, finds};
 
 pub(super) fn cases() -> Vec<Case> {
-    [from(), to(), both(), forms(), of_businesses(), refused()].concat()
+    [from(), to(), both(), forms(), of_businesses()].concat()
 }
 
 fn finds_from(reason: &'static str, value: &str, names: &'static str) -> Case {
@@ -101,33 +99,4 @@ fn of_businesses() -> Vec<Case> {
             "f d e c b a",
         ),
     ]
-}
-
-fn refused_date(reason: &'static str, name: &str, value: &str) -> Case {
-    let text = if value.contains("%0A") { "must not contain control characters" } else { TEXT };
-    bad(reason, &format!("{name}={value}"), &format!(r#"{{"{name}":"{text}"}}"#))
-}
-
-fn refused() -> Vec<Case> {
-    let values = [
-        ("no date", "yesterday"),
-        ("a month", "2025-03"),
-        ("no such day", "2025-02-29"),
-        ("a timestamp", "1740830400"),
-        ("day first", "01-03-2025"),
-        ("an hour too many", "2025-03-01T24:00:00"),
-        ("a blank instead of the T", "2025-03-01+12:00:00"),
-        ("lower case", "2025-03-01t12:00:00z"),
-        ("the year 10,000", "10000-01-01"),
-        ("a control character inside", "2025-03-01T12:00:00%0A"),
-    ];
-    let names = ["update_date__gte", "update_date__lte"];
-    let mut cases: Vec<_> =
-        names.iter().flat_map(|name| values.map(|(reason, value)| refused_date(reason, name, value))).collect();
-    cases.push(bad(
-        "given twice",
-        "update_date__gte=2025-01-01&update_date__gte=2025-01-02",
-        r#"{"update_date__gte":"is given more than once"}"#,
-    ));
-    cases
 }

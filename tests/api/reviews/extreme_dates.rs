@@ -1,11 +1,7 @@
 //! First and last second, day and month of a review: an import writes them, every search finds, counts and sorts them, and
 //! the audit has no findings.
 
-use std::io;
-use std::sync::Arc;
-
-use clap::Parser as _;
-use presence_ops::{Cli, Console, Context, Exit};
+use presence_ops::Exit;
 use presence_store::Finding;
 use presence_tests::{Fixtures, TestStack};
 use serde_json::{Value, json};
@@ -39,23 +35,15 @@ struct ExtremeDates {
 
 impl ExtremeDates {
     async fn new() -> Self {
-        let stack = TestStack::start().await;
-        let fixtures = Fixtures::create(&stack).await;
+        let (stack, fixtures) = Fixtures::start().await;
         stack.create_business(1, "shop", "Lyon").await;
         Self { stack, fixtures }
     }
 
     /// Imports rows with the operator's tool.
     async fn import(&self, rows: impl IntoIterator<Item = Value>) -> Exit {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let file = folder.path().join("rows.jsonl");
         let rows = rows.into_iter().fold(String::new(), |rows, row| rows + &row.to_string() + "\n");
-        std::fs::write(&file, rows).expect("the folder can be written");
-        let cli = Cli::try_parse_from(["ops", "import", "reviews", file.to_str().expect("a path in UTF-8")]);
-        let console = Console::new(Box::new(io::sink()), Box::new(io::sink()));
-        let (store, clock) = (self.stack.stores().clone(), Arc::clone(&self.stack.clock) as _);
-        let mut context = Context::new(store, clock, console);
-        Box::pin(presence_ops::run(cli.expect("the words are right"), &mut context)).await
+        self.stack.import("reviews", &rows).await.exit
     }
 
     /// Returns the count of a search and the dates on its pages, which are the same for pages of 1, 7 and 100.

@@ -1,9 +1,9 @@
 //! Reviews, each named by a letter, and the cases that search them.
 
-use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_domain::review::{Partner, Rating, Review, ReviewState};
 use presence_domain::text::city_key;
 use presence_store::ReviewWrite;
+use presence_tests::reviews::{self, org_id, test_review};
 use presence_tests::{Fixtures, Reply, TestStack};
 
 use crate::imports::large_dataset::second;
@@ -99,7 +99,7 @@ impl ReviewFixtures {
         Self::of(TestStack::start().await).await
     }
 
-    /// Creates the fixtures on a stack that counts waves.
+    /// Creates the fixtures on a stack that counts round trips.
     pub(super) async fn counting_waves() -> Self {
         Self::of(TestStack::counting_waves().await).await
     }
@@ -133,8 +133,7 @@ impl ReviewFixtures {
     /// Folds the logs of all organisations into their trees.
     pub(super) async fn fold(&self) {
         for org in [1, 2] {
-            let org_id = OrgId::new(org).expect("an id");
-            self.stack.stores().reviews.fold_reviews(org_id).await.expect("the store answers");
+            self.stack.stores().reviews.fold_reviews(org_id(org)).await.expect("the store answers");
         }
     }
 
@@ -174,50 +173,27 @@ pub(crate) async fn seed(stack: &TestStack) {
         stack.create_business(org, id, city).await;
     }
     for org in [1, 2] {
-        stack
-            .stores()
-            .reviews
-            .register_org_with_reviews(OrgId::new(org).expect("an id"))
-            .await
-            .expect("the store answers");
+        stack.stores().reviews.register_org_with_reviews(org_id(org)).await.expect("the store answers");
     }
     write_reviews(stack, REVIEWS.iter().map(|row| ReviewWrite { old: None, new: review(row) }).collect()).await;
 }
 
 /// Writes reviews, in each transaction as many as fit.
 pub(crate) async fn write_reviews(stack: &TestStack, writes: Vec<ReviewWrite>) {
-    let mut rest = &writes[..];
-    while !rest.is_empty() {
-        let (batch, later) = rest.split_at(ReviewWrite::count_fitting(rest));
-        stack.stores().reviews.write_reviews(batch).await.expect("nobody else writes");
-        rest = later;
-    }
+    reviews::write_reviews(&stack.stores().reviews, &writes).await;
 }
 
 fn review(row: &ReviewRow) -> Review {
     let (name, business, partner, rating, state, content, date, update_date) = *row;
     let (_, org, city) = BUSINESSES.iter().find(|(id, ..)| *id == business).expect("a business");
-    let business_id = BusinessId::parse(business).expect("an id");
     Review {
-        id: ReviewId::derive(&business_id, partner, name, 0),
-        version: 1,
-        org_id: OrgId::new(*org).expect("an id"),
-        business_id,
-        city_key: city_key(city),
-        partner,
-        partner_id: name.to_owned(),
         key: format!("key of {name}"),
-        author_name: None,
         date: second(date),
         update_date: update_date.map(second),
-        delete_date: None,
-        rating: Rating::new(rating.into()).expect("a rating"),
-        title: None,
+        rating: Rating::ALL[usize::from(rating - 1)],
         content: content.map(str::to_owned),
-        reply_comment: None,
         state,
-        link: None,
-        seen_at: None,
+        ..test_review(partner, name, (business, *org, &city_key(city)))
     }
 }
 

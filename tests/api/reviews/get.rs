@@ -3,7 +3,7 @@
 use presence_domain::ids::OrgId;
 use presence_domain::review::Review;
 use presence_store::{BusinessLocation, ReviewWrite};
-use presence_tests::{Cost, Reply, SEEDED_REVIEW, logs, send};
+use presence_tests::{Cost, Reply, SEEDED_REVIEW, logs};
 use serde_json::json;
 
 use super::fixtures::{ReviewFixtures, seeded_review, write_reviews};
@@ -14,22 +14,8 @@ const NOT_FOUND: &str = r#"{"errors":{"json":"not found"}}"#;
 const UNKNOWN: &str = "000000000000";
 
 /// Texts that are no id: other characters, other lengths, names of operations.
-const MALFORMED: [&str; 14] = [
-    "7",
-    "search",
-    "S9JKMZXH00KZ",
-    "s9jkmzxh00k",
-    "s9jkmzxh00kz0",
-    "s9jkmzxh00k_",
-    "s9jkmzxh00kz%00",
-    "%20s9jkmzxh00kz",
-    "s9jkmzxh00k%C3%A9",
-    "s9jkmzxh00kz%2Ftoo",
-    "R%23s9jkmzxh00kz",
-    "%EF%BC%93%EF%BC%93%EF%BC%93%EF%BC%93",
-    "%ff",
-    "*",
-];
+const MALFORMED: &str = "7 search S9JKMZXH00KZ s9jkmzxh00k s9jkmzxh00kz0 s9jkmzxh00k_ s9jkmzxh00kz%00 %20s9jkmzxh00kz s9jkmzxh00k%C3%A9 \
+    s9jkmzxh00kz%2Ftoo R%23s9jkmzxh00kz %EF%BC%93%EF%BC%93%EF%BC%93%EF%BC%93 %ff *";
 
 impl ReviewFixtures {
     async fn get(&self, by: &str, id: &str) -> Reply {
@@ -75,8 +61,7 @@ async fn every_review_that_a_caller_finds_is_shown_as_the_search_shows_it() {
 async fn a_foreign_an_unknown_and_a_malformed_id_get_the_same_bytes() {
     let review_fixtures = ReviewFixtures::new().await;
     let foreign = seeded_review("x");
-    let mut ids = vec![UNKNOWN];
-    ids.extend(MALFORMED);
+    let ids: Vec<_> = [UNKNOWN].into_iter().chain(MALFORMED.split(' ')).collect();
     for by in ["admin_1", "manager_1", "provider"] {
         let expected = comparable(&review_fixtures.get(by, UNKNOWN).await);
         assert_eq!((expected.0, expected.1.as_str()), (404, NOT_FOUND));
@@ -107,7 +92,7 @@ async fn the_key_comes_before_the_id_and_the_id_before_the_parameters() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_id_may_be_percent_encoded_and_other_methods_are_405() {
+async fn an_id_may_be_percent_encoded() {
     let review_fixtures = ReviewFixtures::new().await;
     let plain = review_fixtures.get("admin_1", SEEDED_REVIEW).await;
     let encoded = SEEDED_REVIEW.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>().concat();
@@ -115,11 +100,6 @@ async fn an_id_may_be_percent_encoded_and_other_methods_are_405() {
     assert_eq!((reply.status, &reply.text), (200, &plain.text));
     let line = logs::request_line(reply.header("x-request-id"));
     assert_eq!((&line["operation"], line.to_string().contains(SEEDED_REVIEW)), (&json!("get_review"), false));
-    for method in ["POST", "PUT", "PATCH", "DELETE"] {
-        let request = review_fixtures.stack.request(method, &format!("/reviews/{SEEDED_REVIEW}"));
-        let reply = send(request.header("x-api-key", review_fixtures.key("admin_1"))).await;
-        assert_eq!((reply.status, reply.header("allow")), (405, "GET, HEAD"), "{method}");
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,7 +7,6 @@ mod extreme_dates;
 mod filters;
 pub(crate) mod fixtures;
 mod get;
-mod hostile_values;
 mod index_lag;
 mod lists;
 pub(crate) mod oracle;

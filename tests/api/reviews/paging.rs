@@ -1,13 +1,9 @@
 //! Pages of a search: numbers, sizes and bounds.
 
 use super::filters::ALL;
-use super::fixtures::{Case, bad, finds, page};
+use super::fixtures::{Case, finds, page};
 
 pub(super) fn cases() -> Vec<Case> {
-    [pages(), refused()].concat()
-}
-
-fn pages() -> Vec<Case> {
     vec![
         finds("page is optional", "", ALL),
         finds("the first page", "page=1", ALL),
@@ -31,17 +27,5 @@ fn pages() -> Vec<Case> {
         page("past the end of an empty list", "business__in=nowhere&page=3", (3, 1, 0), ""),
         page("of no date at all", "update_date__gte=2025-02-01&update_date__lte=2025-01-01&page=2", (2, 1, 0), ""),
         finds("the largest size", "per_page=100", ALL),
-    ]
-}
-
-fn refused() -> Vec<Case> {
-    vec![
-        bad("no integer", "page=x", r#"{"page":"must be an integer"}"#),
-        bad("a fraction", "page=1.5", r#"{"page":"must be an integer"}"#),
-        bad("past the largest page", "page=9007199254740992", r#"{"page":"must be at most 9007199254740991"}"#),
-        bad("given twice", "page=1&page=2", r#"{"page":"is given more than once"}"#),
-        bad("none on a page", "per_page=0", r#"{"per_page":"must be an integer from 1 to 100"}"#),
-        bad("too many on a page", "per_page=101", r#"{"per_page":"must be an integer from 1 to 100"}"#),
-        bad("no size", "per_page=all", r#"{"per_page":"must be an integer"}"#),
     ]
 }

@@ -39,12 +39,6 @@ impl Change {
     }
 }
 
-async fn start() -> (TestStack, Fixtures) {
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
-    (stack, fixtures)
-}
-
 fn new_user(local: &str) -> Value {
     json!({"email": address(local), "first_name": "Ada", "last_name": "Lovelace", "status": "invited"})
 }
@@ -103,7 +97,7 @@ fn changes(fixtures: &Fixtures) -> Vec<Change> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_change_again_gets_the_first_answer_and_changes_nothing() {
-    let (stack, fixtures) = start().await;
+    let (stack, fixtures) = Fixtures::start().await;
     for (number, change) in changes(&fixtures).into_iter().enumerate() {
         let idempotency_key = format!("key {number}");
         let first = change.send(&stack, &idempotency_key).await;
@@ -120,7 +114,7 @@ async fn the_same_change_again_gets_the_first_answer_and_changes_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_is_for_one_body_however_it_is_written_and_of_the_password_only_the_presence_counts() {
-    let (stack, fixtures) = start().await;
+    let (stack, fixtures) = Fixtures::start().await;
     let key = &fixtures.admin_1.key;
     let body = json!({"email": address("once"), "first_name": "Ada", "last_name": "L", "password": "canary-pass-1"});
     let first = Change::post("/user", key, &body).send(&stack, "k").await;
@@ -149,7 +143,7 @@ async fn a_key_is_for_one_body_however_it_is_written_and_of_the_password_only_th
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_counts_for_its_caller_its_method_and_its_path() {
-    let (stack, fixtures) = start().await;
+    let (stack, fixtures) = Fixtures::start().await;
     let (key, colleague) = (&fixtures.admin_1.key, &fixtures.other_admin_1.key);
     let phone = json!({"phone": "+33 4"});
     let path = |id: &str| format!("/user/{id}");
@@ -167,7 +161,7 @@ async fn a_key_counts_for_its_caller_its_method_and_its_path() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_is_repeated_after_the_check_of_the_key_and_before_any_other() {
-    let (stack, fixtures) = start().await;
+    let (stack, fixtures) = Fixtures::start().await;
     let key = &fixtures.other_admin_1.key;
     let change = Change::post("/user", key, &new_user("once"));
     let first = change.send(&stack, "k").await;
@@ -184,7 +178,7 @@ async fn an_answer_is_repeated_after_the_check_of_the_key_and_before_any_other()
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_to_requests_that_fail_are_not_kept() {
-    let (stack, fixtures) = start().await;
+    let (stack, fixtures) = Fixtures::start().await;
     let key = &fixtures.admin_1.key;
     let mut body = new_user("once");
     body["first_name"] = json!("");
@@ -206,7 +200,7 @@ async fn answers_to_requests_that_fail_are_not_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_is_kept_for_24_hours_and_never_longer() {
-    let (stack, fixtures) = start().await;
+    let (stack, fixtures) = Fixtures::start().await;
     let key = &fixtures.admin_1.key;
     let path = format!("/user/{}", fixtures.manager_1.id);
     let change = Change::post(&path, key, &json!({"phone": "+33 4"}));
@@ -230,7 +224,7 @@ async fn an_answer_is_kept_for_24_hours_and_never_longer() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_has_1_to_255_printable_ascii_characters() {
-    let (stack, fixtures) = start().await;
+    let (stack, fixtures) = Fixtures::start().await;
     let path = format!("/user/{}", fixtures.manager_1.id);
     let change = Change::post(&path, &fixtures.admin_1.key, &json!({"phone": "+33 4"}));
     let before = stack.snapshot().await;
@@ -254,7 +248,7 @@ async fn a_key_has_1_to_255_printable_ascii_characters() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_of_a_request_that_reads_is_ignored() {
-    let (stack, fixtures) = start().await;
+    let (stack, fixtures) = Fixtures::start().await;
     for key in ["k", "k", "é"] {
         let request = stack.request("GET", "/user/me").header("x-api-key", &fixtures.admin_1.key);
         let reply = send(request.header("idempotency-key", value(key))).await;
@@ -279,7 +273,7 @@ async fn a_repeated_request_counts_as_a_request_of_the_key() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kept_answer_has_no_secret_and_nothing_personal() {
-    let (stack, fixtures) = start().await;
+    let (stack, fixtures) = Fixtures::start().await;
     let key = &fixtures.admin_1.key;
     let mut body = new_user("once");
     body["status"] = json!("active");

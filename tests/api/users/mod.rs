@@ -15,10 +15,10 @@ mod stats;
 mod update;
 
 /// Lower bound of the number of cases, so that no table is lost.
-const MIN_CASES: usize = 250;
+const MIN_CASES: usize = 200;
 
 #[test]
-fn there_are_at_least_250_cases_each_with_its_reason() {
+fn there_are_at_least_200_cases_each_with_its_reason() {
     let tables = [
         create::cases(),
         delete::cases(),

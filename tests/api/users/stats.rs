@@ -3,7 +3,7 @@
 use super::fixture::{Case, CaseRunner, create, delete, get, post};
 
 pub(super) fn cases() -> Vec<Case> {
-    [callers(), refused(), changes()].concat()
+    [callers(), changes()].concat()
 }
 
 /// Returns a request for the counts, with the expected ones.
@@ -20,16 +20,8 @@ fn callers() -> Vec<Case> {
         counts("another organisation", "admin_2", 3, 1),
         counts("a PROVIDER counts everyone, those without organisation too", "provider", 10, 2),
         counts("a PROVIDER of an organisation as well", "provider_in_1", 10, 2),
+        get("no blank parameter is accepted", "/user/stats?org_id=").unknown_parameter("org_id"),
     ]
-}
-
-fn refused() -> Vec<Case> {
-    let mut cases = ["org_id", "status", "page", "display_business_ids", "query", "foo"]
-        .map(|name| get("no parameter is accepted", &format!("/user/stats?{name}=1")).unknown_parameter(name))
-        .to_vec();
-    cases.push(get("no blank parameter is accepted", "/user/stats?org_id=").unknown_parameter("org_id"));
-    cases.push(get("without a key", "/user/stats").by("").unauthenticated());
-    cases
 }
 
 /// Returns cases that show that every change is counted at once.

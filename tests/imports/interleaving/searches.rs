@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use presence_domain::instant::format_second;
 use presence_domain::review::{Review, ReviewState};
 use presence_tests::Reply;
+use presence_tests::reviews::matching;
 use serde_json::Value;
 
 use super::super::large_dataset::second;
@@ -80,12 +81,9 @@ impl SearchCase {
     /// Returns the expected answer.
     pub(super) fn expected(&self, reviews: &ReviewsByName) -> Answer {
         let [from, to] = self.between;
-        let visible = |review: &&Review| (self.of_all || review.org_id.get() == 1) && (from..=to).contains(&at(review));
-        let mut found: Vec<&Review> = reviews.values().filter(visible).filter(|review| (self.admits)(review)).collect();
-        found.sort_by_key(|review| (at(review), review.id.as_str()));
-        if !self.oldest_first {
-            found.reverse();
-        }
+        let found = matching(reviews.values(), !self.oldest_first, |review| {
+            (self.of_all || review.org_id.get() == 1) && (from..=to).contains(&at(review)) && (self.admits)(review)
+        });
         let page = found.iter().skip((self.page - 1) * PER_PAGE).take(PER_PAGE);
         let describe = |review: &&Review| {
             let (rating, state) = (review.rating.get(), review.state.as_str());

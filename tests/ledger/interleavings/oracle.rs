@@ -67,7 +67,7 @@ impl Oracle {
                         stored.filter_map(|(name, value)| entries_of(name, value)).map(|entry| (org, lane, entry)),
                     );
                 } else if item["pk"]["S"].as_str().is_some_and(|pk| pk.starts_with("R#")) {
-                    let review = review_from_item(stored_item(item)).expect("a review");
+                    let review = review_from_item(&stored_item(item)).expect("a review");
                     bodies.insert(ReviewNumber::of(&review.id), review);
                 }
             } else if let Some(org) = org_of_log(&action["Key"]["pk"]) {

@@ -4,9 +4,10 @@ use fastrand::Rng;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ledger::{FacetKey, FacetMask, ReviewSet};
 use presence_domain::page::{Page, PageRequest};
-use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_domain::review::{Partner, Rating, Review, ReviewState};
 use presence_store::{FoldReport, ReviewQuery, ReviewStore, ReviewWrite};
 use presence_tests::operator_scope;
+use presence_tests::reviews::test_review;
 
 /// Number of reviews of a run.
 const REVIEWS: usize = 14;
@@ -47,29 +48,14 @@ impl Names {
     pub(super) fn review(self, rng: &mut Rng) -> Review {
         let number = rng.usize(..REVIEWS);
         let business_id = self.business(number as u64 % 3);
-        let partner = Partner::ALL[0];
-        let partner_id = format!("review {number}");
         let org = u64::from(rng.u8(..4) == 0);
+        let place = (business_id.as_str(), self.org(org).get(), CITIES[rng.usize(..2)]);
         Review {
-            id: ReviewId::derive(&business_id, partner, &partner_id, 0),
-            version: 1,
-            org_id: self.org(org),
-            business_id,
-            city_key: CITIES[rng.usize(..2)].to_owned(),
-            partner,
-            key: partner_id.clone(),
-            partner_id,
-            author_name: None,
             date: FIRST_SECOND + i64::from(rng.u8(..20)) * 86_400 * 40,
-            update_date: None,
-            delete_date: None,
             rating: Rating::ALL[rng.usize(..2)],
-            title: None,
-            content: None,
             reply_comment: Some(rng.u32(..).to_string()),
             state: ReviewState::ALL[rng.usize(..2)],
-            link: None,
-            seen_at: None,
+            ..test_review(Partner::ALL[0], &format!("review {number}"), place)
         }
     }
 

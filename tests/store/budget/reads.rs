@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use presence_tests::Cost;
-use presence_tests::{Fixtures, TestStack, address};
+use presence_tests::{Fixtures, address};
 
 use super::{assert_costs, reading, warm};
 use crate::store::bulk;
@@ -46,8 +46,7 @@ async fn what_is_refused_before_the_key_costs_nothing_and_after_it_no_write() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_use_of_a_key_in_an_hour_is_noted_beside_the_operation() {
-    let stack = TestStack::counting_waves().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::counting_waves().await;
     let key = &fixtures.admin_1.key;
     let noted = Cost { calls: 3, waves: 2, read_units: 2.0, write_units: 1.0 };
     assert_costs("first use", &stack.get("/user/me", key).await, 200, noted);

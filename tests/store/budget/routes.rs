@@ -12,7 +12,7 @@ use crate::api::reviews::fixtures::seed;
 /// Cost that an operation may have with a cached principal and a directory in memory.
 struct Budget {
     route: &'static str,
-    /// Waves, with that of the key.
+    /// Round trips, with that of the key.
     waves: RangeInclusive<u64>,
     calls: RangeInclusive<u64>,
     /// Read units; none for an operation that writes.

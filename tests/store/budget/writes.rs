@@ -77,7 +77,7 @@ async fn updating_is_one_read_and_one_transaction() {
         ("e-mail, the same mailbox", json!({"email": address("KING")}), changing(2.0, 7.0)),
         ("role, one key", json!({"role": "ORG_ADMIN"}), changing(2.0, 9.0)),
         ("businesses", json!({"business_ids": ["b1-1"]}), Cost { calls: 4, ..changing(3.0, 7.0) }),
-        // The businesses that it has are not known before it is read: one more wave, for the one update that needs it.
+        // The businesses that it has are not known before it is read: one more round trip, for the one update that needs it.
         // Whether the organisation exists is read beside the user, with the businesses.
         (
             "move, businesses do not fit",
@@ -118,7 +118,7 @@ async fn deleting_and_inviting_are_one_read_and_one_transaction() {
     let invited = &fixtures.invited_1.id;
     // User 2 + 1, head 2, log 2, mail 2 + 1, and 2 for the look that the address has no mark.
     assert_costs("invite", &stack.invite(invited, key).await, 200, changing(2.0, 12.0));
-    // Who is told to wait is told of a mark instead, if there is one.
+    // A caller who would be told to wait is told of a mark instead, if there is one.
     assert_costs("too soon", &stack.invite(invited, key).await, 429, reading(3, 3, 3.0));
     assert_costs("not invited", &stack.invite(&fixtures.manager_1.id, key).await, 400, reading(2, 2, 2.0));
     stack.clock.advance(SignedDuration::from_mins(5));

@@ -15,7 +15,7 @@ pub type Event = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// Connector that makes its calls one after the other, and runs an [`Event`] before a chosen call.
 ///
 /// Calls that a request makes side by side are serialised too. So it is well defined which calls come before the event, and
-/// the calls of one wave may lie on both sides of it.
+/// the calls of one round trip may lie on both sides of it.
 #[derive(Clone, Default)]
 pub struct InterleavingConnector {
     state: Arc<Mutex<State>>,

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use presence_bench::cost::Cost;
-use presence_bench::distribution::Distribution;
-use presence_bench::synthetic_dynamodb::{SyntheticDatabase, check_budgets, fill_log};
+use crate::cost::Cost;
+use crate::distribution::Distribution;
+use crate::review_database::{ReviewDatabase, check_budgets, fill_log};
 
 /// Report of all sizes.
 pub(crate) struct BudgetsReport {
@@ -29,7 +29,7 @@ impl BudgetsReport {
 pub(crate) async fn run(sizes: &[u64], unfolded: usize) -> anyhow::Result<BudgetsReport> {
     let mut report = BudgetsReport { text: "# Budgets of searches\n".to_owned(), beyond: 0 };
     for size in sizes {
-        let database = SyntheticDatabase::new(Distribution::new(*size))?;
+        let database = ReviewDatabase::start(Distribution::new(*size)).await?;
         fill_log(&database, unfolded).await?;
         let (counted, beyond) = check_budgets(&database).await?;
         let _ = write!(

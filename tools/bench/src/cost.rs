@@ -3,15 +3,12 @@
 use std::sync::Arc;
 
 use presence_local::connectors::count_waves;
-pub use presence_runtime::telemetry::Cost;
+pub(crate) use presence_runtime::telemetry::Cost;
 use presence_store::meter::Meter;
 
 /// Runs an operation in virtual time, and returns its output and its cost, whose waves are those of the longest chain of calls. The stores that the operation calls need the
 /// [`WavesConnector`](presence_local::connectors::WavesConnector).
-///
-/// # Panics
-/// Panics if the operation panics.
-pub async fn measure_cost<F>(operation: F) -> (F::Output, Cost)
+pub(crate) async fn measure_cost<F>(operation: F) -> (F::Output, Cost)
 where
     F: Future<Output: Send> + Send + 'static,
 {

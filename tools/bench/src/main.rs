@@ -1,24 +1,23 @@
-//! Benchmarks behind the numbers of the documentation. Run them with `cargo run --profile bench -p presence-bench -- users` (or
-//! `budgets`, `group-by`, `gzip`, `import`, `ingest`, `lambda`, `reviews`, `stats`, `writes`, `costs` or `start`).
+//! Benchmarks behind the numbers of the documentation. Run them with `cargo run --profile bench -p presence-bench -- costs` (or
+//! `budgets`, `import`, `ingest`, `lambda`, `stats` or `writes`).
 //!
 //! Calls, waves and units are counted and exact. Times are medians of one run: compare them only within that run.
 
 #![expect(clippy::cast_precision_loss, reason = "reports have rounded numbers anyway")]
 
 mod budgets;
+mod capacity;
+mod cost;
 mod costs;
-mod cpu_clock;
-mod gzip;
+mod distribution;
 mod import;
 mod ingest;
 mod lambda;
+mod ops_import;
 mod request_log;
-mod reviews;
+mod review_database;
 mod sandbox;
-mod small_orgs;
-mod start;
 mod stats;
-mod users;
 mod writes;
 
 use std::io::Write as _;
@@ -38,10 +37,6 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Benchmark {
-    /// Measures searches over large organisations, and the speed of the local stack
-    Users,
-    /// Measures the bytes of the commonest answers with and without gzip, and the processor time that it costs
-    Gzip,
     /// Measures the speed and the cost of importing reviews
     Import {
         /// Number of rows of the imported file
@@ -60,27 +55,6 @@ enum Benchmark {
         #[arg(long, value_name = "FILE", default_value = "target/release/ops")]
         ops: PathBuf,
     },
-    /// Compares searches of reviews: the ledger, a filter on a thin index, and `PostgreSQL`
-    Reviews {
-        /// Numbers of reviews at which all backends are measured
-        #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000, 1_000_000])]
-        sizes: Vec<u64>,
-        /// Numbers of reviews at which reads are only counted
-        #[arg(long, value_delimiter = ',', default_values_t = [10_000_000])]
-        counted: Vec<u64>,
-        /// Number of timed runs of each search
-        #[arg(long, default_value_t = 40)]
-        rounds: u64,
-    },
-    /// Compares statistics of reviews: the ledger, `PostgreSQL`, and reading every entry of an index
-    GroupBy {
-        /// Number of reviews
-        #[arg(long, default_value_t = 100_000)]
-        size: u64,
-        /// Number of timed runs of each; 0 to count only
-        #[arg(long, default_value_t = 20)]
-        rounds: u64,
-    },
     /// Counts the reads of searches of reviews without loading these, and compares them with the budgets
     Budgets {
         /// Numbers of reviews
@@ -96,25 +70,16 @@ enum Benchmark {
         #[arg(long, value_delimiter = ',', default_values_t = [10_000, 1_000_000, 10_000_000])]
         sizes: Vec<u64>,
     },
-    /// Counts the write units of reviews by kind of item, of reviews that arrive at a rate, and of a day with millions of them
+    /// Counts the write units of reviews, of reviews that arrive at a rate, and of a day with millions of them
     Writes(writes::Settings),
     /// Counts calls, waves and units of every operation, and calculates the price
     Costs {
         /// Results of the benchmark `lambda`, with the time of each operation
-        #[arg(long, value_name = "FILE", default_value = "shared/docs/benchmarks/lambda.json")]
+        #[arg(long, value_name = "FILE", default_value = lambda::RESULTS)]
         durations: PathBuf,
     },
-    /// Measures every operation with the processor share of Lambda, and searches while users change
+    /// Measures every operation with the processor share of Lambda, and the start and size of each function
     Lambda(lambda::Settings),
-    /// Measures the start of each function, of an empty function, and of functions in other languages
-    Start {
-        /// Folder with the release binaries of the functions
-        #[arg(long, value_name = "FOLDER", default_value = "target/release")]
-        programs: PathBuf,
-        /// Number of starts of each function
-        #[arg(long, default_value_t = 30)]
-        starts: usize,
-    },
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -135,15 +100,8 @@ async fn main() -> anyhow::Result<()> {
         Benchmark::Writes(settings) => Box::pin(writes::run(&settings)).await?,
         Benchmark::Costs { durations } => costs::run(&durations).await?,
         Benchmark::Lambda(settings) => lambda::run(settings).await?,
-        Benchmark::Start { programs, starts } => start::run(&programs, starts).await?,
-        Benchmark::GroupBy { size, rounds } => Box::pin(reviews::group_by::run(size, rounds)).await?,
-        Benchmark::Users => users::run().await?,
-        Benchmark::Gzip => gzip::run().await?,
         Benchmark::Ingest { rows, builds, ops } => ingest::run(rows, &builds, &ops).await?,
         Benchmark::Import { reviews } => import::run(reviews).await?,
-        Benchmark::Reviews { sizes, counted, rounds } => {
-            Box::pin(reviews::run(&sizes, &counted, rounds, args.out.as_deref())).await?
-        }
     };
     write!(std::io::stdout(), "{report}")?;
     args.out.map_or(Ok(()), |file| std::fs::write(file, &report))?;

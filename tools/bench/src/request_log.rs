@@ -6,9 +6,10 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use presence_bench::cost::Cost;
 use presence_runtime::telemetry;
 use serde_json::Value;
+
+use crate::cost::Cost;
 
 /// Line of the last request.
 static LAST_LINE: Mutex<Value> = Mutex::new(Value::Null);

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use presence_bench::distribution::Distribution;
-use presence_bench::synthetic_dynamodb::{SyntheticDatabase, count_stats};
+use crate::distribution::Distribution;
+use crate::review_database::{ReviewDatabase, count_stats};
 
 use crate::budgets::{BudgetsReport, cell};
 
@@ -11,7 +11,8 @@ use crate::budgets::{BudgetsReport, cell};
 pub(crate) async fn run(sizes: &[u64]) -> anyhow::Result<BudgetsReport> {
     let mut report = BudgetsReport { text: "# Read units of statistics\n".to_owned(), beyond: 0 };
     for size in sizes {
-        let (counted, beyond) = count_stats(&SyntheticDatabase::new(Distribution::new(*size))?).await?;
+        let database = ReviewDatabase::start(Distribution::new(*size)).await?;
+        let (counted, beyond) = count_stats(&database).await?;
         let _ = write!(
             report.text,
             "\n## {size} reviews\n\nUnits, calls and waves, without the key: with empty caches, and repeated.\n\n\

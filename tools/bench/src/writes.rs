@@ -1,15 +1,14 @@
-//! Write units of reviews, counted: by kind of item, of reviews that arrive at a rate, and of a full day.
+//! Write units of reviews, counted: by the number in a fold, of reviews that arrive at a rate, and of a full day.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use presence_bench::distribution::Distribution;
-use presence_bench::synthetic_dynamodb::{
-    Arrivals, ArrivalsOutcome, FullDay, SyntheticDatabase, WriteCase, WriteKind, WrittenUnits, count_write_units,
-    fill_day, play_arrivals,
-};
 use presence_store::FoldLimits;
+
+use crate::distribution::Distribution;
+use crate::review_database::{
+    Arrivals, ArrivalsOutcome, FullDay, ReviewDatabase, WriteCase, count_write_units, fill_day, play_arrivals,
+};
 
 /// Number of reviews that are written for each row of the table.
 const WRITTEN: usize = 4_096;
@@ -52,12 +51,12 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<String> {
         report.push_str(&count_size(*size, settings).await?);
     }
     if settings.arrivals_at > 0 {
-        let database = SyntheticDatabase::new(Distribution::new(settings.arrivals_at))?;
+        let database = ReviewDatabase::start(Distribution::new(settings.arrivals_at)).await?;
         report.push_str(&render_arrivals(settings.arrivals_at, &play_arrivals(&database, ARRIVALS).await?));
     }
     if !settings.without_day {
         let (reviews, imported) = DAY;
-        let database = SyntheticDatabase::new(Distribution::of_one_day(reviews - imported as u64))?;
+        let database = ReviewDatabase::start(Distribution::of_one_day(reviews - imported as u64)).await?;
         report.push_str(&render_day(&fill_day(&database, imported, FoldLimits::default()).await?));
     }
     Ok(report)
@@ -65,51 +64,23 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<String> {
 
 /// Counts the write units of new reviews of an organisation with so many.
 async fn count_size(size: u64, settings: &Settings) -> anyhow::Result<String> {
-    let mut section = format!("\n## {size} reviews\n\n| reviews | fold after | units |");
-    let parts = PARTS.map(|(name, _)| format!(" {name} |")).concat();
-    let _ = writeln!(section, "{parts}\n|---|---:|---:|{}", "---:|".repeat(PARTS.len()));
-    let cases = settings.alone.iter().map(|fold_after| (1, *fold_after));
-    for (portion, fold_after) in cases.chain(settings.imported.iter().map(|fold_after| (PORTION, *fold_after))) {
+    let mut section = format!(
+        "\n## {size} reviews\n\nWrite units of a review, folds included.\n\n\
+         | reviews | fold after | newest | of a stored month |\n|---|---:|---:|---:|\n"
+    );
+    let alone = settings.alone.iter().map(|fold_after| ("alone", 1, *fold_after));
+    let imported = settings.imported.iter().map(|fold_after| ("imported", PORTION, *fold_after));
+    for (label, portion, fold_after) in alone.chain(imported) {
         // Another database for each number: the first fold would cost less than later ones.
-        let database = SyntheticDatabase::new(Distribution::new(size))?;
+        let database = ReviewDatabase::start(Distribution::new(size)).await?;
+        let _ = write!(section, "| {label} | {fold_after} |");
         for is_newest in [true, false] {
             let case = WriteCase { is_newest, portion, fold_after, folds: (WRITTEN / fold_after).max(1) };
-            let (count, written) = count_write_units(&database, case).await?;
-            let label = match (portion, is_newest) {
-                (1, true) => "alone, newest",
-                (1, false) => "alone, of a stored month",
-                (_, true) => "imported, newest",
-                (_, false) => "imported, of a stored month",
-            };
-            let per_review = |kinds: &[WriteKind]| units(&written, kinds) / count as f64;
-            let all: Vec<WriteKind> = written.keys().copied().collect();
-            let _ = write!(section, "| {label} | {fold_after} | {:.2} |", per_review(&all));
-            for (_, kinds) in PARTS {
-                let _ = write!(section, " {:.2} |", per_review(kinds));
-            }
-            section.push('\n');
+            let _ = write!(section, " {:.2} |", count_write_units(&database, case).await?);
         }
+        section.push('\n');
     }
     Ok(section)
-}
-
-/// Columns of the table, with the kinds of items of each.
-const PARTS: [(&str, &[WriteKind]); 8] = [
-    ("review", &[WriteKind::Body]),
-    ("index", &[WriteKind::IndexEntry]),
-    ("log", &[WriteKind::Lane, WriteKind::Chunk]),
-    ("root of the organisation", &[WriteKind::OrgRoot]),
-    ("roots of cities", &[WriteKind::CityRoot]),
-    ("roots of businesses", &[WriteKind::BusinessRoot]),
-    ("roots of facet trees", &[WriteKind::FacetRoot]),
-    (
-        "leaves, branches, directory",
-        &[WriteKind::Node, WriteKind::BusinessNode, WriteKind::FacetNode, WriteKind::Directory, WriteKind::Other],
-    ),
-];
-
-fn units(written: &BTreeMap<WriteKind, WrittenUnits>, kinds: &[WriteKind]) -> f64 {
-    kinds.iter().filter_map(|kind| written.get(kind)).map(|written| written.units).sum()
 }
 
 fn render_arrivals(size: u64, outcome: &ArrivalsOutcome) -> String {
@@ -148,9 +119,7 @@ fn render_day(day: &FullDay) -> String {
         "\n## {} reviews of one day\n\nThe last {} of them are imported, the others are built as `ops reviews build` does. An imported \
          review costs {:.2} write units, folds included. Count and page of each search are those of the ordered list.\n\n\
          | search | found | units, calls, waves |\n|---|---:|---|\n",
-        day.reviews,
-        day.imported,
-        day.written.units / day.imported as f64,
+        day.reviews, day.imported, day.write_units,
     );
     for search in &day.searches {
         let cost = search.cost;

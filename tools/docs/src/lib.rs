@@ -1,4 +1,4 @@
-//! OpenAPI description of the API, in version 3.1 and, for older tools, in 3.0.3.
+//! OpenAPI description of the API, in version 3.1.
 //!
 //! Response shapes come from the types that the functions serialize, bounds and choices from the domain's constants, paths and
 //! methods from the functions' routes. Tests send the examples and compare the responses.
@@ -6,8 +6,6 @@
 mod assembly;
 mod errors;
 mod examples;
-mod json;
-mod openapi_3_0;
 mod operations;
 mod parameters;
 mod request_bodies;
@@ -15,8 +13,7 @@ mod response_schemas;
 mod values;
 
 use presence_api::{Deprecation, Route};
-
-use json::Json;
+use presence_categories::json::Json;
 
 pub use examples::Example;
 pub use operations::{Operation, operations};
@@ -30,30 +27,17 @@ struct RouteInfo {
     deprecations: &'static [Deprecation],
 }
 
-/// Returns the description as the text of `shared/docs/openapi.json`.
+/// Returns the description as the text of `shared/docs/openapi.json`, with the keywords that the crate which assembles it does not
+/// know.
 ///
 /// # Panics
 /// Panics if a route has no description, or a description has no route.
 pub fn openapi_json() -> String {
-    document().to_pretty_text()
-}
-
-/// Returns the description as the text of `shared/docs/openapi-3.0.json`.
-///
-/// # Panics
-/// Panics if a route has no description, or a description has no route.
-pub fn openapi_3_0_json() -> String {
-    openapi_3_0::convert(&document()).to_pretty_text()
-}
-
-/// Returns the document, with the keywords that the crate which assembles it does not know.
-fn document() -> Json {
     let text = assembly::document().to_json().expect("the document has text keys and finite numbers");
     let mut document = Json::parse(&text);
-    let request_error = document.find_mut(errors::REQUEST_ERROR).and_then(Json::as_object_mut);
     let Json::Object(rule) = Json::parse(errors::REQUEST_ERROR_RULE) else { unreachable!("the rule is an object") };
-    request_error.expect("a 400 has the member").extend(rule);
-    document
+    document.members_mut(errors::REQUEST_ERROR).expect("a 400 has the member").extend(rule);
+    document.to_pretty_text()
 }
 
 /// Returns the routes of all functions.

@@ -46,6 +46,23 @@ const fn body(schema: &'static str, description: &'static str) -> BodyDescriptio
     BodyDescription { schema, description }
 }
 
+/// Returns an operation that changes nothing and that every caller may use, without its name and its texts.
+const fn operation(tag: &'static str) -> Operation {
+    Operation {
+        name: "",
+        parameters: Vec::new(),
+        examples: Vec::new(),
+        tag,
+        summary: "",
+        description: "",
+        body: None,
+        success: body("", ""),
+        invalid: "A parameter is unknown, or its value is not allowed.",
+        forbidden: None,
+        extra_statuses: &[],
+    }
+}
+
 impl Operation {
     /// True if the operation changes something, so that it takes an `Idempotency-Key`.
     pub fn takes_idempotency_key(&self) -> bool {

@@ -9,13 +9,6 @@ use crate::values::{self, Constraint, boolean, integer, string};
 const API_KEY_DESCRIPTION: &str =
     "The API key, for clients that send no header. Sent in several places, it must be the same everywhere.";
 
-/// Nullability of a field.
-#[derive(Clone, Copy)]
-enum Nullability {
-    NotNull,
-    Nullable,
-}
-
 /// Returns the schemas of the bodies, by name.
 pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 2] {
     [("UserCreation", user_creation().into()), ("UserChange", user_change().into())]
@@ -24,40 +17,39 @@ pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 2] {
 fn user_creation() -> ObjectBuilder {
     let description = "User to create. Unknown fields are refused.";
     let body = body(description)
-        .property("email", text(values::email, Nullability::NotNull, "E-mail address: no display name, no IP address, with a \
+        .property("email", text(values::email, "E-mail address: no display name, no IP address, with a \
             top-level domain, ASCII before the @. It must be unique: upper and lower case are the same, but dots and plus tags make a \
             difference. Stored as typed, trimmed."))
-        .property("first_name", text(values::person_name, Nullability::NotNull, "First name: 1 to 100 characters once trimmed."))
-        .property("last_name", text(values::person_name, Nullability::NotNull, "Last name: 1 to 100 characters once trimmed."))
-        .property("status", text(values::status, Nullability::Nullable, "Left out: `invited` when `send_invitation` is true, else \
+        .property("first_name", text(values::person_name, "First name: 1 to 100 characters once trimmed."))
+        .property("last_name", text(values::person_name, "Last name: 1 to 100 characters once trimmed."))
+        .property("status", nullable(Type::String, values::status(string()), "Left out: `invited` when `send_invitation` is true, else \
             `active`."))
-        .property("role", text(values::role, Nullability::Nullable, "Not above the caller's own. Left out: `BUSINESS_MANAGER`."))
+        .property("role", nullable(Type::String, values::role(string()), "Not above the caller's own. Left out: `BUSINESS_MANAGER`."))
         .property("org_id", org_id("The user's organisation, which must exist. Left out: the caller's own. Required of a PROVIDER without \
                                     one, unless the new user is a PROVIDER too."))
-        .property("password", text(values::password, Nullability::Nullable, "At least 6 and at most 128 characters, at most 512 \
+        .property("password", nullable(Type::String, values::password(string()), "At least 6 and at most 128 characters, at most 512 \
             bytes, not trimmed. Ignored for `invited`. An `active` user without one cannot sign in with a password until it is \
             set."))
-        .property("send_invitation", boolean().schema_type(schema_type(Type::Boolean, Nullability::Nullable)).description(Some(
-            "True to send the invitation. Left out: true for `invited`, false for `active`. The texts `True` and `False` in any case, \
-             and 1 and 0, are accepted too.")));
+        .property("send_invitation", nullable(Type::Boolean, boolean(), "True to send the invitation. Left out: true for `invited`, \
+            false for `active`. The texts `True` and `False` in any case, and 1 and 0, are accepted too."));
     with_common_fields(body).required("email").required("first_name").required("last_name")
 }
 
 fn user_change() -> ObjectBuilder {
     let description = "Changes of a user. A field that is left out stays as it is. Unknown fields are refused.";
     let body = body(description)
-        .property("email", text(values::email, Nullability::NotNull, "New address, with the same rules as on create. For an invited \
+        .property("email", text(values::email, "New address, with the same rules as on create. For an invited \
             user, the pending link becomes invalid, no mail is sent, and the user may be invited again at once."))
-        .property("first_name", text(values::person_name, Nullability::NotNull, "First name: 1 to 100 characters once trimmed."))
-        .property("last_name", text(values::person_name, Nullability::NotNull, "Last name: 1 to 100 characters once trimmed."))
-        .property("status", text(values::status, Nullability::Nullable, "`active` needs a `password` unless the user has one. \
+        .property("first_name", text(values::person_name, "First name: 1 to 100 characters once trimmed."))
+        .property("last_name", text(values::person_name, "Last name: 1 to 100 characters once trimmed."))
+        .property("status", nullable(Type::String, values::status(string()), "`active` needs a `password` unless the user has one. \
             `invited` deletes the password, revokes the keys for good and sends an invitation, at the earliest 5 minutes \
             after the last one."))
-        .property("role", text(values::role, Nullability::Nullable, "Not above the caller's own. Left out: unchanged, there is no \
+        .property("role", nullable(Type::String, values::role(string()), "Not above the caller's own. Left out: unchanged, there is no \
             default on update."))
         .property("org_id", org_id("Moves the user to another organisation, which must exist and own the businesses. \
                                     Only a PROVIDER may do this."))
-        .property("password", text(values::password, Nullability::Nullable, "New password. Ignored if the user is \
+        .property("password", nullable(Type::String, values::password(string()), "New password. Ignored if the user is \
             or becomes `invited`."));
     with_common_fields(body)
 }
@@ -72,70 +64,37 @@ fn body(description: &str) -> ObjectBuilder {
 /// Adds the fields that are the same in both bodies.
 fn with_common_fields(body: ObjectBuilder) -> ObjectBuilder {
     let business = values::opaque_id(string()).description(Some("A business of the user's organisation."));
-    let businesses = ArrayBuilder::new()
-        .schema_type(schema_type(Type::Array, Nullability::Nullable))
-        .items(business)
-        .description(Some(format!(
-            "Businesses that the user may WRITE: at most {MAX_BUSINESSES} different ones, all of the user's organisation. Stored in \
-             this order, without duplicates. The list replaces the old one. Sending back the stored list changes nothing.",
-        )));
+    let businesses = ArrayBuilder::new().schema_type(or_null(Type::Array)).items(business).description(Some(format!(
+        "Businesses that the user may WRITE: at most {MAX_BUSINESSES} different ones, all of the user's organisation. Stored in \
+         this order, without duplicates. The list replaces the old one. Sending back the stored list changes nothing.",
+    )));
+    let phone = "At most 32 digits, blanks and `+-.()/`. Null or blank: none.";
+    let lang = "Language of mails and pages: `en`, `fr`, `es`, `it`, `de` or `pt`, in any case, with or without a region. Null or \
+                left out: English.";
     body.property("business_ids", businesses)
-        .property(
-            "phone",
-            text(
-                values::phone,
-                Nullability::Nullable,
-                "At most 32 digits, blanks and `+-.()/`. Null or blank: \
-            none.",
-            ),
-        )
-        .property(
-            "lang",
-            text(
-                values::lang,
-                Nullability::Nullable,
-                "Language of mails and pages: `en`, `fr`, `es`, `it`, `de` or \
-            `pt`, in any case, with or without a region. Null or left out: English.",
-            ),
-        )
-        .property(
-            "api_key",
-            string()
-                .schema_type(schema_type(Type::String, Nullability::Nullable))
-                .write_only(true)
-                .description(Some(API_KEY_DESCRIPTION)),
-        )
+        .property("phone", nullable(Type::String, values::phone(string()), phone))
+        .property("lang", nullable(Type::String, values::lang(string()), lang))
+        .property("api_key", nullable(Type::String, string().write_only(true), API_KEY_DESCRIPTION))
 }
 
-fn text(constraint: Constraint, nullability: Nullability, description: &str) -> ObjectBuilder {
-    let value = constraint(string()).description(Some(description));
-    // A nullable choice lists null among its values.
-    let value = match nullability {
-        Nullability::Nullable => with_null_choice(value),
-        Nullability::NotNull => value,
-    };
-    value.schema_type(schema_type(Type::String, nullability))
+fn text(constraint: Constraint, description: &str) -> ObjectBuilder {
+    constraint(string()).description(Some(description))
 }
 
-fn with_null_choice(value: ObjectBuilder) -> ObjectBuilder {
-    let object = value.build();
-    match object.enum_values.clone() {
-        Some(values) => {
-            ObjectBuilder::from(object).enum_values(Some(values.into_iter().chain([serde_json::Value::Null])))
-        }
-        None => object.into(),
+/// Describes a field that may be null. A choice lists null among its values.
+fn nullable(kind: Type, value: ObjectBuilder, description: &str) -> ObjectBuilder {
+    let mut object = value.description(Some(description)).schema_type(or_null(kind)).build();
+    if let Some(choices) = &mut object.enum_values {
+        choices.push(serde_json::Value::Null);
     }
+    object.into()
 }
 
 fn org_id(description: &str) -> ObjectBuilder {
-    values::org_id(integer())
-        .schema_type(schema_type(Type::Integer, Nullability::Nullable))
-        .description(Some(format!("{description} Its digits as text are accepted too.")))
+    let description = format!("{description} Its digits as text are accepted too.");
+    nullable(Type::Integer, values::org_id(integer()), &description)
 }
 
-fn schema_type(kind: Type, nullability: Nullability) -> SchemaType {
-    match nullability {
-        Nullability::NotNull => SchemaType::Type(kind),
-        Nullability::Nullable => SchemaType::Array(vec![kind, Type::Null]),
-    }
+fn or_null(kind: Type) -> SchemaType {
+    SchemaType::Array(vec![kind, Type::Null])
 }

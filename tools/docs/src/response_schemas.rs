@@ -28,9 +28,8 @@ const PAGES: &[&str] = &["UserPage", "CategoryPage", "ReviewPage", "BusinessPage
 const STATS: &[&str] = &["ReviewStats", "ReviewGroup"];
 /// Schemas without additional properties. Clients may rely on the listed partners being all.
 const CLOSED_SCHEMAS: [&str; 5] = ["Partners", "PartnerCategory", "RatingCounts", "StateCounts", "PartnerCounts"];
-const ONLY_IDS: &str = "Ids at this partner; empty if none is known.";
 
-/// Table of all properties.
+/// Table of all properties. A name that ends with `*` stands for all other names that begin so.
 #[rustfmt::skip]
 const PROPERTIES: &[Property] = &[
     property(USERS, "id", "Identifier: a decimal number up to 2^53 − 1, as a string.", values::decimal_id),
@@ -65,18 +64,8 @@ const PROPERTIES: &[Property] = &[
     property(&["Category"], "ancestors", "Names of the groups that contain the category, topmost first, in the requested language or in English.", unconstrained),
     property(&["Category"], "ancestors[]", "Name of a group.", unconstrained),
     property(&["Category"], "partners", "Ids of the category at the listing partners.", unconstrained),
-    property(&["Partners"], "partner_1", ONLY_IDS, unconstrained),
-    property(&["Partners"], "partner_2", ONLY_IDS, unconstrained),
-    property(&["Partners"], "partner_3", ONLY_IDS, unconstrained),
     property(&["Partners"], "partner_4", "Ids and names at this partner; empty if none is known.", unconstrained),
-    property(&["Partners"], "partner_5", ONLY_IDS, unconstrained),
-    property(&["Partners"], "partner_6", ONLY_IDS, unconstrained),
-    property(&["Partners"], "partner_7", ONLY_IDS, unconstrained),
-    property(&["Partners"], "partner_8", ONLY_IDS, unconstrained),
-    property(&["Partners"], "partner_9", ONLY_IDS, unconstrained),
-    property(&["Partners"], "partner_10", ONLY_IDS, unconstrained),
-    property(&["Partners"], "partner_11", ONLY_IDS, unconstrained),
-    property(&["Partners"], "partner_12", ONLY_IDS, unconstrained),
+    property(&["Partners"], "partner_*", "Ids at this partner; empty if none is known.", unconstrained),
     property(&["PartnerCategory"], "id", "Id at the partner.", unconstrained),
     property(&["PartnerCategory"], "name", "Name at the partner.", unconstrained),
     property(&["Review"], "id", "Identifier of the review in this service. It never changes.", values::review_id),
@@ -113,9 +102,7 @@ const PROPERTIES: &[Property] = &[
     property(&["StateCounts"], "treated", "Reviews that are answered or settled.", values::non_negative),
     property(&["StateCounts"], "not_treated", "Reviews that nobody has dealt with yet.", values::non_negative),
     property(&["StateCounts"], "deleted", "Reviews that the partner no longer shows.", values::non_negative),
-    property(&["PartnerCounts"], "partner_8", "Reviews on this partner.", values::non_negative),
-    property(&["PartnerCounts"], "partner_1", "Reviews on this partner.", values::non_negative),
-    property(&["PartnerCounts"], "partner_9", "Reviews on this partner.", values::non_negative),
+    property(&["PartnerCounts"], "partner_*", "Reviews on this partner.", values::non_negative),
 ];
 
 /// Returns the schemas of all responses, by name.
@@ -152,14 +139,14 @@ fn describe_property(schema: &str, name: &str, value: RefOr<Schema>) -> RefOr<Sc
         RefOr::T(Schema::Object(object)) => {
             (property.constraint)(ObjectBuilder::from(object)).description(Some(property.description)).into()
         }
-        RefOr::T(Schema::Array(array)) => describe_array(schema, property, array).into(),
+        RefOr::T(Schema::Array(array)) => describe_array(schema, name, property, array).into(),
         RefOr::T(_) => panic!("{schema}.{name} is of a kind that no response has"),
     }
 }
 
 /// Describes an array. Its items are described too if the table has a row `name[]`.
-fn describe_array(schema: &str, property: &Property, mut array: Array) -> Array {
-    let items_name = format!("{}[]", property.name);
+fn describe_array(schema: &str, name: &str, property: &Property, mut array: Array) -> Array {
+    let items_name = format!("{name}[]");
     let has_items_row = find_property(schema, &items_name).is_some();
     array.items = match array.items {
         ArrayItems::RefOrSchema(items) if has_items_row => {
@@ -172,5 +159,8 @@ fn describe_array(schema: &str, property: &Property, mut array: Array) -> Array 
 }
 
 fn find_property(schema: &str, name: &str) -> Option<&'static Property> {
-    PROPERTIES.iter().find(|property| property.schemas.contains(&schema) && property.name == name)
+    let is_name = |pattern: &str| {
+        pattern.strip_suffix('*').map_or(pattern == name, |prefix| name.starts_with(prefix) && !name.ends_with("[]"))
+    };
+    PROPERTIES.iter().find(|property| property.schemas.contains(&schema) && is_name(property.name))
 }

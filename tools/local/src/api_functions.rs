@@ -18,7 +18,7 @@ pub(crate) async fn start(database: &Database, options: &Options) -> anyhow::Res
     let categories = presence_categories::App::new(database, clock()).with_rate_limit(limit).start();
     let reviews = presence_reviews::App::new(database, clock()).with_rate_limit(limit).start();
     let started = async { futures::join!(users, categories, reviews) };
-    // A connector that counts waves works in virtual time only.
+    // A connector that counts round trips works in virtual time only.
     let (users, categories, reviews) = if options.waves.is_some() {
         tokio::task::spawn_blocking(|| count_waves(started)).await?.0
     } else {

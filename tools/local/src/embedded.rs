@@ -47,7 +47,6 @@ impl EmbeddedDynamo {
         let listener = listen(port, "DynamoDB", "--dynamodb-port")?;
         let lock = data.map(lock_folder).transpose()?;
         let database = open_database(data)?;
-        listener.set_nonblocking(true).context("cannot prepare the DynamoDB socket")?;
         let address = listener.local_addr().context("cannot read the DynamoDB socket's address")?;
         let (stop, stopped) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread()

@@ -12,6 +12,7 @@ pub mod first_key;
 pub mod gateway;
 pub mod history;
 mod home;
+pub mod host;
 pub mod inbox;
 mod listen;
 mod local_only;
@@ -27,7 +28,7 @@ mod streams;
 pub mod terminal_log;
 
 pub use aws_limits::{AwsLimits, LimitCounts, LimitsProxy};
-pub use events::{BusMode, EventLog};
+pub use events::{BusMode, EventLog, LocalBus};
 pub use home::{SAMPLE_CALLS, SampleCall};
 pub use local_only::local_hosts_only;
 pub use mail::{Mailbox, SentMail, SesMode};

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, TcpListener};
 
 use anyhow::{Context as _, anyhow};
 
-/// Listens on 127.0.0.1 at a port; 0 picks a free one.
+/// Listens on 127.0.0.1 at a port; 0 picks a free one. The listener does not block.
 ///
 /// `user` is the part of the stack that listens, and `flag` the option of the program that names another port.
 ///
@@ -17,7 +17,11 @@ pub(crate) fn listen(port: u16, user: &str, flag: &str) -> anyhow::Result<TcpLis
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
             Err(anyhow!("{text}: another program uses the port; {flag} 0 picks a free one"))
         }
-        bound => bound.context(text),
+        bound => {
+            let listener = bound.context(text)?;
+            listener.set_nonblocking(true).context("cannot prepare a socket")?;
+            Ok(listener)
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use http::header::{CONTENT_TYPE, ORIGIN};
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, Version};
 
-use crate::gateway::{ApiHost, InvalidHostError};
+use crate::host::{ApiHost, InvalidHostError};
 
 /// Names of this machine.
 const LOCAL_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];

@@ -55,7 +55,7 @@ pub struct Options {
     pub clock: Arc<dyn Clock>,
     /// HTTP client of the functions instead of the SDK's own. Tests inject faults with it.
     pub http_client: Option<SharedHttpClient>,
-    /// Connector around [`http_client`](Self::http_client) that counts the waves of each invocation. With both, each
+    /// Connector around [`http_client`](Self::http_client) that counts the round trips of each invocation. With both, each
     /// invocation runs in virtual time, and its response has the count in the header
     /// [`WAVES_HEADER`](crate::gateway::WAVES_HEADER).
     pub waves: Option<WavesConnector>,

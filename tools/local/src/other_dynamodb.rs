@@ -38,7 +38,7 @@ pub(crate) async fn check(url: &str) -> anyhow::Result<()> {
             bail!("--dynamodb-url: nothing answers at {url}; is DynamoDB running there?")
         }
         Err(SdkError::TimeoutError(_)) => bail!("--dynamodb-url: the server at {url} does not answer in time"),
-        // Whoever refuses a call by a code of DynamoDB, or fails, may well take the next one. The stack's own calls repeat.
+        // A database that refuses a call by a code of DynamoDB, or fails, may take the next one. The stack's own calls repeat.
         Err(SdkError::ServiceError(error))
             if error.err().code().is_some() || error.raw().status().is_server_error() =>
         {

@@ -12,15 +12,14 @@ use presence_domain::ledger::tree::FACETS_FROM;
 use presence_domain::rate_limit::RateLimit;
 use presence_domain::review::Review;
 use presence_mailer::OutboxProcessor;
-use presence_publisher::EventBridge;
 use presence_store::Stores;
 
 use self::clients::{database, functions_config, own_config};
 use self::local_database::LocalDatabase;
-use self::workers::{event_bus, outbox_processor, start_inbox, start_mailer, start_publisher};
+use self::workers::{outbox_processor, start_inbox, start_mailer, start_publisher};
 use crate::aws_limits::LimitsProxy;
 use crate::embedded::EmbeddedDynamo;
-use crate::events::{self, EventLog, EventPoller};
+use crate::events::{self, EventLog, EventPoller, LocalBus};
 use crate::gateway::Gateway;
 use crate::history::RequestHistory;
 use crate::home::{Home, Overview};
@@ -46,7 +45,7 @@ pub struct Stack {
     outbox: OutboxProcessor,
     stream_poller: Option<StreamPoller>,
     events: Arc<EventLog>,
-    event_bus: EventBridge,
+    event_bus: LocalBus,
     event_poller: Option<EventPoller>,
     inbox: Option<Inbox>,
 }
@@ -94,9 +93,9 @@ impl Stack {
         let pages = pages.merge(home.router());
         let routes = api_functions::start(&functions_database, &options).await?;
         let gateway = Gateway::start(options.port, routes, pages, history)?;
-        let outbox = outbox_processor(&functions_config, &options, &format!("http://{}", gateway.addr()))?;
+        let outbox = outbox_processor(&functions_config, &mailbox, &options, &format!("http://{}", gateway.addr()))?;
         let stream_poller = start_mailer(&outbox, &mailbox, &functions_config, &store.database, &options).await?;
-        let event_bus = event_bus(&gateway);
+        let event_bus = LocalBus(Arc::clone(&events));
         let event_poller = start_publisher(&event_bus, &functions_config, &store.database, &options).await?;
         let inbox = start_inbox(&functions_config, &options)?;
         Ok(Self {
@@ -123,9 +122,9 @@ impl Stack {
         &self.events
     }
 
-    /// Returns the client of the local bus, with which tests invoke the publisher step by step.
+    /// Returns the local bus, with which tests invoke the publisher step by step.
     #[must_use]
-    pub fn event_bus(&self) -> &EventBridge {
+    pub fn event_bus(&self) -> &LocalBus {
         &self.event_bus
     }
 

@@ -5,11 +5,15 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use jiff::tz::TimeZone;
 use presence_runtime::clock::{Clock as _, SystemClock};
-use presence_runtime::telemetry::{self, METRIC_TARGET, RequestLog, WholeLines};
-use tracing::{Level, Metadata};
+use presence_runtime::telemetry::{self, METRIC_TARGET, RequestLog, whole_line};
+use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::FormatTime;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer as _, fmt};
 
 /// Width of the column of routes. The longest route of the API has 36 characters.
@@ -20,12 +24,16 @@ pub fn init() {
     telemetry::format_requests(|request| format!("{} {}\n", time_of_day(), request_line(request)));
     let format = fmt::format().compact().with_target(false).with_timer(TimeOfDay).with_ansi(true);
     let lines = fmt::layer().event_format(WholeLines(format)).with_writer(anstream::stderr);
-    telemetry::init_with(lines.with_filter(filter_fn(|line| line.target() != METRIC_TARGET && is_of_functions(line))));
+    let levels = telemetry::levels();
+    let is_shown =
+        move |line: &Metadata<'_>| line.target() != METRIC_TARGET && is_of_functions(line) && levels.include(line);
+    // A second log of the process has no effect.
+    let _ = tracing_subscriber::registry().with(lines.with_filter(filter_fn(is_shown))).try_init();
 }
 
 /// Writes the log of this process to standard error, as the functions write it on AWS.
 pub fn init_json() {
-    telemetry::init_with(telemetry::json_lines(std::io::stderr).with_filter(filter_fn(is_of_functions)));
+    telemetry::init_with(is_of_functions, std::io::stderr);
 }
 
 /// False for the warnings of the embedded database. It warns of each call that it refuses, and conditions fail in normal operation; what a
@@ -45,7 +53,7 @@ fn request_line(request: &RequestLog<'_>) -> String {
         request.milliseconds(),
         cost.waves,
         // As wide as the plural.
-        if cost.waves == 1 { "wave " } else { "waves" },
+        if cost.waves == 1 { "round trip " } else { "round trips" },
         cost.read_units,
         cost.write_units,
     );
@@ -72,6 +80,28 @@ fn time_of_day() -> String {
     let now = SystemClock.now().to_zoned(TimeZone::system()).strftime("%H:%M:%S");
     let dimmed = Style::new().dimmed();
     format!("{dimmed}{now}{dimmed:#}")
+}
+
+/// Format of events that writes the lines of requests as they are, and leaves all other events to another format.
+struct WholeLines<F>(F);
+
+impl<S, N, F> FormatEvent<S, N> for WholeLines<F>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+    F: FormatEvent<S, N>,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> std::fmt::Result {
+        match whole_line(event) {
+            Some(line) => writer.write_str(&line),
+            None => self.0.format_event(context, writer, event),
+        }
+    }
 }
 
 /// Time of the lines that are no requests.
@@ -119,7 +149,7 @@ mod tests {
             function_version: "$LATEST",
         };
         let route = "GET /api/v2/user/{user_id}            ";
-        assert_eq!(plain(&request), format!("200 {route}     3.2 ms  1 wave    1.5 R     0 W  ORG_ADMIN"));
+        assert_eq!(plain(&request), format!("200 {route}     3.2 ms  1 round trip    1.5 R     0 W  ORG_ADMIN"));
         assert!(request_line(&request).starts_with("\u{1b}[32m200\u{1b}[0m "), "green");
         let refused = RequestLog {
             route: None,

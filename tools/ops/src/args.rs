@@ -63,7 +63,7 @@ pub(crate) fn parse_phone(text: &str) -> Result<Phone, &'static str> {
 }
 
 pub(crate) fn parse_lang(text: &str) -> Result<Lang, String> {
-    Lang::parse(text).ok_or_else(|| format!("must be one of {}", Lang::ALL.map(Lang::as_str).join(", ")))
+    Lang::from_tag(text).ok_or_else(|| format!("must be one of {}", Lang::ALL.map(Lang::as_str).join(", ")))
 }
 
 pub(crate) fn parse_org_id(text: &str) -> Result<OrgId, String> {

@@ -36,11 +36,11 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
     loop {
         let page = stores.businesses.list_in_org(args.org, args.city.as_deref(), start).await?;
         for business in page.items {
-            if console.json {
-                console.write_json(&BusinessRow::from(&business))?;
-            } else {
-                table.add([business.id.as_str().to_owned(), business.city, business.name], console)?;
-            }
+            table.add_or_json(
+                &BusinessRow::from(&business),
+                [business.id.as_str().to_owned(), business.city.clone(), business.name.clone()],
+                console,
+            )?;
             count += 1;
         }
         start = page.next;

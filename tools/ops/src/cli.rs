@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::connect::ConnectionOptions;
 use crate::{
-    audit, businesses, doctor, export, import, key, migrate, offline, orgs, outbox, restore, reviews, status, tables,
-    user, users,
+    audit, businesses, doctor, export, import, key, offline, orgs, outbox, restore, reviews, status, tables, user,
+    users,
 };
 
 const AFTER_HELP: &str = "\
@@ -14,7 +14,7 @@ command that writes says first where. With --json an error on stderr is
 {\"error\":{\"code\":\"…\",\"message\":\"…\"}}.
 
 Commands that delete or take access from users ask on a terminal, or take --yes:
-users delete, users set-status, migrate --finish, restore plan --execute.
+users delete, users set-status, restore plan --execute.
 
 Exit codes:
   0  done
@@ -63,7 +63,7 @@ pub struct Cli {
 pub(super) enum Command {
     /// Show the tables, and what is in them, at a glance
     #[command(after_help = status::JSON)]
-    Status(status::StatusArgs),
+    Status,
     /// Find what is missing or wrong, and name the commands that mend it
     ///
     /// Writes nothing. Run it before a deployment, and when something is odd.
@@ -96,14 +96,6 @@ pub(super) enum Command {
     /// All reviews, and the ledger that counts them
     #[command(subcommand, arg_required_else_help = true)]
     Reviews(reviews::Command),
-    /// Rewrite items of earlier formats in the format of this version
-    ///
-    /// Reads the tables in which some kind of item has had more than one format, and rewrites each item of an earlier
-    /// format. A write takes place only if the item is as it was read: the service may run at the same time, and no change
-    /// is lost. If interrupted, run it again. Deploy this version first: the version before may not read the new formats.
-    /// The exit code is 1 if items cannot be read; they stay as they are.
-    #[command(after_help = migrate::EXAMPLE)]
-    Migrate(migrate::MigrateArgs),
     /// The mails that wait to be sent
     #[command(subcommand, arg_required_else_help = true)]
     Outbox(outbox::Command),
@@ -136,7 +128,7 @@ impl Command {
     pub(super) fn writes(&self) -> bool {
         match self {
             Self::Tables(tables::Command::Create) | Self::User(user::Command::Create(_)) => true,
-            Self::Status(_)
+            Self::Status
             | Self::Doctor
             | Self::Orgs(_)
             | Self::Businesses(_)
@@ -149,7 +141,6 @@ impl Command {
             Self::Key(command) => command.writes(),
             Self::Users(command) => command.writes(),
             Self::Reviews(command) => command.writes(),
-            Self::Migrate(args) => args.writes(),
             Self::Outbox(command) => command.writes(),
         }
     }

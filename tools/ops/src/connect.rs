@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{Credentials, Region, SharedCredentialsProvider};
 use aws_types::SdkConfig;
 use clap::Args;
-use presence_runtime::aws::behavior_version;
+use presence_runtime::aws::{behavior_version, https_client};
 use presence_runtime::clock::{SystemClock, SystemTimer};
 use presence_runtime::config::Config;
 use presence_store::{Database, RetryPolicy, Stores, WriteRate};
@@ -117,7 +117,8 @@ fn config_loader(options: &ConnectionOptions, settings: &Settings) -> ConfigLoad
         .operation_timeout(OPERATION_TIMEOUT)
         .build();
     let retries = RetryConfig::standard().with_max_attempts(ATTEMPTS).with_initial_backoff(INITIAL_BACKOFF);
-    let mut loader = aws_config::defaults(behavior_version()).timeout_config(timeouts).retry_config(retries);
+    let loader = aws_config::defaults(behavior_version()).http_client(https_client());
+    let mut loader = loader.timeout_config(timeouts).retry_config(retries);
     if let Some(profile) = &options.profile {
         loader = loader.profile_name(profile);
     }

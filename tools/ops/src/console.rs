@@ -72,6 +72,15 @@ impl Console {
         self.write_line(serde_json::to_string(value).context("cannot write JSON")?)
     }
 
+    /// Writes that a command did its work: one line of JSON, or a message.
+    pub(crate) fn write_done(&mut self, value: &impl Serialize, message: impl Display) -> anyhow::Result<()> {
+        if self.json {
+            return self.write_json(value);
+        }
+        self.write_message(message);
+        Ok(())
+    }
+
     /// Writes an object: one line of JSON, or one field a line.
     pub(crate) fn write_object(&mut self, object: &impl Serialize) -> anyhow::Result<()> {
         if self.json {

@@ -11,6 +11,7 @@ use aws_credential_types::provider::future::ProvideCredentials as ProvideCredent
 use aws_credential_types::provider::{ProvideCredentials, SharedCredentialsProvider};
 use aws_sdk_dynamodb::config::Region;
 use aws_types::os_shim_internal::{Env, Fs};
+use presence_runtime::aws::https_client;
 
 /// Longest chain of profiles that name each other as their source. A longer chain is a loop.
 const MAX_SOURCE_PROFILES: usize = 10;
@@ -94,16 +95,12 @@ impl OperatorCredentials {
     /// Returns the provider of the named profile. Without a profile, returns the SDK's default chain: environment, default
     /// profile, web identity, role of a container or machine. Makes no call.
     pub(crate) async fn new(profile: Option<NamedProfile>, region: Option<Region>) -> Self {
+        let config = ProviderConfig::without_region().with_region(region).with_http_client(https_client());
         let inner = if let Some(NamedProfile { name, .. }) = &profile {
-            let config = ProviderConfig::without_region().with_region(region);
             let provider = ProfileFileCredentialsProvider::builder().configure(&config).profile_name(name);
             SharedCredentialsProvider::new(provider.build())
         } else {
-            let chain = DefaultCredentialsChain::builder();
-            SharedCredentialsProvider::new(match region {
-                Some(region) => chain.region(region).build().await,
-                None => chain.build().await,
-            })
+            SharedCredentialsProvider::new(DefaultCredentialsChain::builder().configure(config).build().await)
         };
         Self { inner, profile }
     }

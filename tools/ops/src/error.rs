@@ -9,7 +9,7 @@ use presence_domain::error::{Error, FieldError, ValidationError};
 use serde_json::json;
 
 use crate::credentials::OperatorCredentialsError;
-use crate::import::ImportError;
+use crate::import_error::ImportError;
 
 /// Exit codes. Scripts rely on the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,7 +191,7 @@ fn refusal(error: &Error) -> Option<String> {
             let texts: Vec<_> = fields.iter().map(|(field, error)| format!("{field} {}", text(error))).collect();
             Some(texts.join("; "))
         }
-        Error::Forbidden(refusal) => Some(refusal.to_string()),
+        Error::Forbidden(refusal) => Some(refusal.clone()),
         Error::TooSoon { retry_after_seconds } => Some(format!("too soon: try again in {retry_after_seconds} s")),
         _ => None,
     }

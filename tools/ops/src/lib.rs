@@ -16,8 +16,8 @@ mod doctor;
 mod error;
 mod export;
 mod import;
+mod import_error;
 mod key;
-mod migrate;
 mod offline;
 mod orgs;
 mod outbox;
@@ -127,7 +127,7 @@ async fn run_command(command: Command, context: &mut Context) -> Result<Exit, Co
         context.console.write_message(target);
     }
     match command {
-        Command::Status(args) => status::run(&args, context).await,
+        Command::Status => status::run(context).await,
         Command::Doctor => doctor::run(context).await,
         Command::Tables(command) => tables::run(command, context).await,
         Command::Import(command) => import::run(command, context).await,
@@ -138,7 +138,6 @@ async fn run_command(command: Command, context: &mut Context) -> Result<Exit, Co
         Command::Orgs(command) => orgs::run(command, context).await,
         Command::Businesses(command) => businesses::run(command, context).await,
         Command::Reviews(command) => reviews::run(command, context).await,
-        Command::Migrate(args) => migrate::run(args, context).await,
         Command::Outbox(command) => outbox::run(command, context).await,
         Command::Restore(command) => restore::run(command, context).await,
         Command::Audit(args) => audit::run(args, context).await,

@@ -23,11 +23,7 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
     loop {
         let page = stores.businesses.list_orgs_page(start).await?;
         for org in page.items {
-            if console.json {
-                console.write_json(&OrgRow::from(&org))?;
-            } else {
-                table.add([org.id.to_string(), org.name], console)?;
-            }
+            table.add_or_json(&OrgRow::from(&org), [org.id.to_string(), org.name.clone()], console)?;
             count += 1;
         }
         start = page.next;

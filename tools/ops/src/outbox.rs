@@ -9,6 +9,7 @@ use presence_domain::invitation::OutboxMessage;
 use presence_domain::user::User;
 use presence_store::UnreadableMessage;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::console::{cell_or_dash, format_instant};
 use crate::error::CommandError;
@@ -181,11 +182,9 @@ async fn unmark(address: &EmailAddress, context: &mut Context) -> Result<Exit, C
     if !context.stores.users.clear_address_mark(address.key(), context.clock.now()).await? {
         return Err(CommandError::NotFound("this address has no mark".to_owned()));
     }
-    if context.console.json {
-        context.console.write_json(&serde_json::json!({ "cleared": true }))?;
-    } else {
-        context.console.write_message("the mark is cleared: users with this address can be invited again");
-    }
+    context
+        .console
+        .write_done(&json!({ "cleared": true }), "the mark is cleared: users with this address can be invited again")?;
     Ok(Exit::Done)
 }
 
@@ -193,11 +192,7 @@ async fn retry(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
     if !context.stores.users.retry_mail(id, context.clock.now()).await? {
         return Err(CommandError::NotFound(format!("there is no mail {id} that failed or is held")));
     }
-    if context.console.json {
-        context.console.write_json(&serde_json::json!({ "id": id }))?;
-    } else {
-        context.console.write_message("the mail is due now");
-    }
+    context.console.write_done(&json!({ "id": id }), "the mail is due now")?;
     Ok(Exit::Done)
 }
 
@@ -205,20 +200,14 @@ async fn cancel(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
     if !context.stores.users.cancel_mail(id, context.clock.now()).await? {
         return Err(CommandError::NotFound(format!("there is no mail {id}")));
     }
-    if context.console.json {
-        context.console.write_json(&serde_json::json!({ "id": id }))?;
-    } else {
-        context.console.write_message("the mail is deleted");
-    }
+    context.console.write_done(&json!({ "id": id }), "the mail is deleted")?;
     Ok(Exit::Done)
 }
 
 async fn retry_all(context: &mut Context) -> Result<Exit, CommandError> {
     let ids = context.stores.users.retry_mails(context.clock.now()).await?;
-    if context.console.json {
-        context.console.write_json(&serde_json::json!({ "retried": ids.len(), "ids": ids }))?;
-    } else {
-        context.console.write_message(format_args!("mails due now: {}", ids.len()));
-    }
+    context
+        .console
+        .write_done(&json!({ "retried": ids.len(), "ids": ids }), format_args!("mails due now: {}", ids.len()))?;
     Ok(Exit::Done)
 }

@@ -1,11 +1,8 @@
 //! `ops status`: the tables and what is in them, at a glance.
 
-use std::collections::BTreeMap;
-
-use clap::Args;
 use jiff::Timestamp;
 use presence_domain::invitation::MessageState;
-use presence_store::{MigrationCounts, TableState, schema};
+use presence_store::{TableState, schema};
 use serde::Serialize;
 
 use crate::console::{cell_or_dash, format_instant};
@@ -18,24 +15,16 @@ Numbers of items and bytes are DynamoDB's own, up to six hours old. What the
 endpoint does not tell is null, in text a dash.
 
 With --json one object: {\"account\",\"region\",\"endpoint\",\"prefix\",\"version\",\"tables\",
-\"outbox\",\"reviews_audit\",\"formats\"}. tables is a list of {\"name\",\"state\",\"items\",
+\"outbox\",\"reviews_audit\"}. tables is a list of {\"name\",\"state\",\"items\",
 \"bytes\",\"streams\",\"ttl\",\"is_protected\",\"is_recoverable\",\"indexes\"}; outbox has
 \"waiting\", \"failed\", \"held\", \"unreadable\", \"oldest_at\" and \"oldest_seconds\";
-reviews_audit has \"began_at\", \"is_done\" and \"wrong_slices\"; formats counts the
-items of each kind that has had several formats, as `ops migrate` does.
+reviews_audit has \"began_at\", \"is_done\" and \"wrong_slices\".
 
 Example:
   ops status --profile prod --prefix prod-";
 
 /// State of a table that does not exist.
 const MISSING: &str = "MISSING";
-
-#[derive(Debug, Args)]
-pub(crate) struct StatusArgs {
-    /// Leave out the formats of items, which take a scan of users and categories
-    #[arg(long)]
-    quick: bool,
-}
 
 #[derive(Serialize)]
 struct StatusBody<'a> {
@@ -47,7 +36,6 @@ struct StatusBody<'a> {
     tables: Vec<TableBody>,
     outbox: Option<OutboxBody>,
     reviews_audit: Option<AuditBody>,
-    formats: Option<BTreeMap<&'static str, MigrationCounts>>,
 }
 
 #[derive(Serialize)]
@@ -75,7 +63,7 @@ struct AuditBody {
     wrong_slices: usize,
 }
 
-pub(crate) async fn run(args: &StatusArgs, context: &mut Context) -> Result<Exit, CommandError> {
+pub(crate) async fn run(context: &mut Context) -> Result<Exit, CommandError> {
     let identity = if context.target.is_in_aws() { Some(context.target.identity().await?) } else { None };
     let account = identity.and_then(|identity| identity.account.clone());
     let tables = describe_tables(context).await?;
@@ -89,7 +77,6 @@ pub(crate) async fn run(args: &StatusArgs, context: &mut Context) -> Result<Exit
         tables,
         outbox: if has_data { Some(read_outbox(context).await?) } else { None },
         reviews_audit: if has_data { read_audit(context).await? } else { None },
-        formats: if has_data && !args.quick { Some(count_formats(context).await?) } else { None },
     };
     let text = (!context.console.json).then(|| body.text_lines());
     let Some(lines) = text else {
@@ -141,13 +128,6 @@ async fn read_audit(context: &Context) -> Result<Option<AuditBody>, CommandError
     }))
 }
 
-/// Counts items by format, and organisations by the edition of their ledger. Writes nothing.
-pub(crate) async fn count_formats(context: &Context) -> Result<BTreeMap<&'static str, MigrationCounts>, CommandError> {
-    let mut formats = context.stores.database.migrate(true).await?;
-    formats.insert("ledger", context.stores.reviews.migrate_ledger(true).await?);
-    Ok(formats)
-}
-
 impl StatusBody<'_> {
     /// Returns the lines above the table.
     fn text_lines(&self) -> Vec<String> {
@@ -166,10 +146,6 @@ impl StatusBody<'_> {
         }));
         let audit = self.reviews_audit.as_ref().map_or_else(|| "-".to_owned(), AuditBody::to_text);
         lines.push(format!("audit of reviews: {audit}"));
-        for (kind, counts) in self.formats.iter().flatten() {
-            let MigrationCounts { current, rewritten, unreadable, .. } = counts;
-            lines.push(format!("format of {kind}: {current} current, {rewritten} older, {unreadable} unreadable"));
-        }
         lines
     }
 }

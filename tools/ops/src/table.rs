@@ -1,6 +1,7 @@
 //! Table that is written in parts.
 
 use comfy_table::{ColumnConstraint, Table, Width, presets};
+use serde::Serialize;
 
 use crate::Console;
 
@@ -29,6 +30,16 @@ impl<const N: usize> TableWriter<N> {
     pub(crate) fn add(&mut self, row: [String; N], console: &mut Console) -> anyhow::Result<()> {
         self.rows.push(row);
         if self.rows.len() < PART { Ok(()) } else { self.finish(console) }
+    }
+
+    /// Writes a row as JSON at once if the console writes JSON, and adds its cells otherwise.
+    pub(crate) fn add_or_json(
+        &mut self,
+        row: &impl Serialize,
+        cells: [String; N],
+        console: &mut Console,
+    ) -> anyhow::Result<()> {
+        if console.json { console.write_json(row) } else { self.add(cells, console) }
     }
 
     /// Writes the rows that are left. Writes no header if there was no row at all.

@@ -77,7 +77,7 @@ fn record(number: usize) -> Value {
         "ApproximateCreationDateTime": 1_772_366_400, "SequenceNumber": format!("s{number}"),
         "Keys": { "pk": { "S": format!("USER#{number}") }, "sk": { "S": "USER" } },
         "NewImage": { "id": { "S": number.to_string() }, "org": { "S": "-" }, "version": { "N": "2" },
-            "format": { "N": "2" }, "delivery": { "S": "sent" } },
+            "delivery": { "S": "sent" } },
     } })
 }
 

@@ -4,7 +4,7 @@ use presence_api::HtmlPage;
 use presence_api::form::Form;
 use presence_domain::error::Error;
 use presence_domain::user::{Lang, User};
-use presence_store::{Decision, Update};
+use presence_store::{Decision, UpdateOutcome};
 use presence_texts::Texts;
 
 use super::password_form::read_password;
@@ -28,8 +28,8 @@ pub(super) async fn run(app: &App, link: Option<&Link>, form: &Form, preferred: 
         })
     };
     match app.users.update(link.scope(), link.user_id, accept).await {
-        Ok(Update::Written(user)) => Ok(view::done(texts_for(&user, preferred), app.sign_in_url.as_ref())),
-        Ok(Update::Stopped(page)) => Ok(page),
+        Ok(UpdateOutcome::Written(user)) => Ok(view::done(texts_for(&user, preferred), app.sign_in_url.as_ref())),
+        Ok(UpdateOutcome::Stopped(page)) => Ok(page),
         Err(Error::NotFound) => Ok(view::unknown(Texts::of(preferred))),
         Err(error) => Err(error),
     }

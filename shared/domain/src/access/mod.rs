@@ -8,9 +8,9 @@ mod policy_error;
 mod scope;
 
 pub use policy::{Action, Grant, Rule};
-pub use policy_error::PolicyError;
 pub use scope::Scope;
 
+use self::policy_error::PolicyError;
 use crate::error::Error;
 use crate::ids::{OrgId, UserId};
 use crate::user::{Role, User, UserPatch};
@@ -62,7 +62,7 @@ pub fn authorize(principal: &Principal, action: Action, target: Target) -> Resul
     let grant = Rule::for_action(action).grant(principal.role);
     match policy_error::reason(grant, principal, target) {
         None => Ok(()),
-        Some(reason) => Err(Error::Forbidden(PolicyError::new(principal.role, action, reason))),
+        Some(reason) => Err(PolicyError::new(principal.role, action, reason).into()),
     }
 }
 
@@ -77,7 +77,7 @@ pub fn authorize_patch(principal: &Principal, patch: &UserPatch, before: &User) 
         authorize(principal, Action::MoveUser, target)?;
     }
     match patch.role {
-        Some(role) if role > principal.role => Err(Error::Forbidden(PolicyError::of_role(principal.role, role))),
+        Some(role) if role > principal.role => Err(PolicyError::of_role(principal.role, role).into()),
         _ => Ok(()),
     }
 }

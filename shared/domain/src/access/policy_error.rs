@@ -4,13 +4,14 @@ use std::fmt;
 
 use super::policy::{Action, Grant, Rule};
 use super::{Principal, Target};
+use crate::error::Error;
 use crate::user::Role;
 
 /// Error of the policy. Occurs when its rule for an action does not allow it. Its text names the role of the caller and the rule: "an `ORG_ADMIN` may not give the role PROVIDER".
 ///
 /// The text holds words of the policy and roles only: no id, name or organisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PolicyError {
+pub(super) struct PolicyError {
     caller: Role,
     action: Action,
     reason: Reason,
@@ -65,6 +66,12 @@ impl PolicyError {
     /// Returns the error of a caller who gives this role.
     pub(super) fn of_role(caller: Role, given: Role) -> Self {
         Self { caller, action: Action::ChangeMembership, reason: Reason::GivesRole(given) }
+    }
+}
+
+impl From<PolicyError> for Error {
+    fn from(error: PolicyError) -> Self {
+        Self::Forbidden(error.to_string())
     }
 }
 

@@ -2,69 +2,33 @@
 
 use crate::user::User;
 
-/// Field of a user, as the API names it. It has no value, so that no record of the audit trail can have one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum UserField {
-    /// Address.
-    Email,
-    /// First name.
-    FirstName,
-    /// Last name.
-    LastName,
-    /// Phone number.
-    Phone,
-    /// Language of mails and pages.
-    Lang,
-    /// Password.
-    Password,
-    /// Role.
-    Role,
-    /// Status of the account.
-    Status,
-    /// Organisation.
-    OrgId,
-    /// Businesses with WRITE permission.
-    BusinessIds,
+crate::listed_enum! {
+    /// Field of a user, as the API names it. It has no value, so that no record of the audit trail can have one.
+    pub enum UserField {
+        /// Address.
+        Email => "email",
+        /// First name.
+        FirstName => "first_name",
+        /// Last name.
+        LastName => "last_name",
+        /// Phone number.
+        Phone => "phone",
+        /// Language of mails and pages.
+        Lang => "lang",
+        /// Password.
+        Password => "password",
+        /// Role.
+        Role => "role",
+        /// Status of the account.
+        Status => "status",
+        /// Organisation.
+        OrgId => "org_id",
+        /// Businesses with WRITE permission.
+        BusinessIds => "business_ids",
+    }
 }
 
 impl UserField {
-    /// All fields, in the order in which a record names them.
-    pub const ALL: [Self; 10] = [
-        Self::Email,
-        Self::FirstName,
-        Self::LastName,
-        Self::Phone,
-        Self::Lang,
-        Self::Password,
-        Self::Role,
-        Self::Status,
-        Self::OrgId,
-        Self::BusinessIds,
-    ];
-
-    /// Returns the name in the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Email => "email",
-            Self::FirstName => "first_name",
-            Self::LastName => "last_name",
-            Self::Phone => "phone",
-            Self::Lang => "lang",
-            Self::Password => "password",
-            Self::Role => "role",
-            Self::Status => "status",
-            Self::OrgId => "org_id",
-            Self::BusinessIds => "business_ids",
-        }
-    }
-
-    /// Returns the field of this name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|field| field.as_str() == text)
-    }
-
     /// Returns the fields in which two users differ.
     #[must_use]
     pub fn changed(before: &User, after: &User) -> Vec<Self> {

@@ -92,7 +92,7 @@ impl CategoryDirectory {
     /// language that the directory does not have.
     #[must_use]
     pub fn search(&self, lang: Country, filter: Option<&NameFilter>, request: PageRequest) -> Page<&Category> {
-        let order = self.order_in(lang);
+        let order = self.orders.get(&lang).map_or(&[][..], |order| order.get_or_init(|| self.build_order(lang)));
         let admitted: Vec<&Category> = match filter {
             None => order.iter().map(|named| &self.categories[named.position]).collect(),
             Some(filter) => order.iter().filter_map(|named| self.admitted(named, filter)).collect(),
@@ -111,11 +111,6 @@ impl CategoryDirectory {
             || category.code == filter.exact
             || category.id.as_str() == filter.exact;
         is_admitted.then_some(category)
-    }
-
-    /// Returns the order of a language. It is empty if the directory does not have the language.
-    fn order_in(&self, lang: Country) -> &[NamedPosition] {
-        self.orders.get(&lang).map_or(&[], |order| order.get_or_init(|| self.build_order(lang)))
     }
 
     fn build_order(&self, lang: Country) -> Vec<NamedPosition> {

@@ -11,59 +11,31 @@ use crate::ids::{BusinessId, OrgId, UserId};
 use crate::review::{Review, ReviewId, ReviewState};
 use crate::user::DeliveryReport;
 
-/// Kind of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EventKind {
-    /// A user was created.
-    UserCreated,
-    /// Fields of a user were changed.
-    UserUpdated,
-    /// A user was deleted.
-    UserDeleted,
-    /// A user accepted an invitation, and is active.
-    UserActivated,
-    /// An invitation was sent to a user.
-    InvitationSent,
-    /// An invitation was given up: it will not be sent unless an operator retries it.
-    InvitationGivenUp,
-    /// A review was stored for the first time.
-    ReviewCreated,
-    /// Fields of a review were changed.
-    ReviewUpdated,
-    /// A review was taken down by its partner, or removed.
-    ReviewDeleted,
+crate::listed_enum! {
+    /// Kind of an event.
+    pub enum EventKind {
+        /// A user was created.
+        UserCreated => "user.created",
+        /// Fields of a user were changed.
+        UserUpdated => "user.updated",
+        /// A user was deleted.
+        UserDeleted => "user.deleted",
+        /// A user accepted an invitation, and is active.
+        UserActivated => "user.activated",
+        /// An invitation was sent to a user.
+        InvitationSent => "invitation.sent",
+        /// An invitation was given up: it will not be sent unless an operator retries it.
+        InvitationGivenUp => "invitation.given_up",
+        /// A review was stored for the first time.
+        ReviewCreated => "review.created",
+        /// Fields of a review were changed.
+        ReviewUpdated => "review.updated",
+        /// A review was taken down by its partner, or removed.
+        ReviewDeleted => "review.deleted",
+    }
 }
 
 impl EventKind {
-    /// All kinds.
-    pub const ALL: [Self; 9] = [
-        Self::UserCreated,
-        Self::UserUpdated,
-        Self::UserDeleted,
-        Self::UserActivated,
-        Self::InvitationSent,
-        Self::InvitationGivenUp,
-        Self::ReviewCreated,
-        Self::ReviewUpdated,
-        Self::ReviewDeleted,
-    ];
-
-    /// Returns the name on the bus.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::UserCreated => "user.created",
-            Self::UserUpdated => "user.updated",
-            Self::UserDeleted => "user.deleted",
-            Self::UserActivated => "user.activated",
-            Self::InvitationSent => "invitation.sent",
-            Self::InvitationGivenUp => "invitation.given_up",
-            Self::ReviewCreated => "review.created",
-            Self::ReviewUpdated => "review.updated",
-            Self::ReviewDeleted => "review.deleted",
-        }
-    }
-
     /// Returns the kind of an action on a user; `None` for an action that changes no user.
     #[must_use]
     pub fn of_action(action: AuditAction) -> Option<Self> {

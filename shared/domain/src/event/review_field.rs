@@ -2,83 +2,43 @@
 
 use crate::review::{Review, ReviewState};
 
-/// Field of a review, as the API names it. It has no value, so that no event can have one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ReviewField {
-    /// Organisation of the business.
-    OrgId,
-    /// Business.
-    BusinessId,
-    /// Partner.
-    Partner,
-    /// Partner's id of the review.
-    PartnerId,
-    /// Name of the author.
-    AuthorName,
-    /// Instant of the creation.
-    Date,
-    /// Instant of the last change.
-    UpdateDate,
-    /// Day of the deletion.
-    DeleteDate,
-    /// Stars.
-    Rating,
-    /// Title.
-    Title,
-    /// Text.
-    Content,
-    /// Reply of the business.
-    ReplyComment,
-    /// Progress.
-    State,
-    /// URL on the partner's site.
-    Link,
-    /// Name in the partner's interface.
-    Key,
+crate::listed_enum! {
+    /// Field of a review, as the API names it. It has no value, so that no event can have one.
+    pub enum ReviewField {
+        /// Organisation of the business.
+        OrgId => "org_id",
+        /// Business.
+        BusinessId => "business_id",
+        /// Partner.
+        Partner => "partner",
+        /// Partner's id of the review.
+        PartnerId => "partner_id",
+        /// Name of the author.
+        AuthorName => "author_name",
+        /// Instant of the creation.
+        Date => "date",
+        /// Instant of the last change.
+        UpdateDate => "update_date",
+        /// Day of the deletion.
+        DeleteDate => "delete_date",
+        /// Stars.
+        Rating => "rating",
+        /// Title.
+        Title => "title",
+        /// Text.
+        Content => "content",
+        /// Reply of the business.
+        ReplyComment => "reply_comment",
+        /// Progress.
+        State => "state",
+        /// URL on the partner's site.
+        Link => "link",
+        /// Name in the partner's interface.
+        Key => "key",
+    }
 }
 
 impl ReviewField {
-    /// All fields, in the order in which an event names them.
-    pub const ALL: [Self; 15] = [
-        Self::OrgId,
-        Self::BusinessId,
-        Self::Partner,
-        Self::PartnerId,
-        Self::AuthorName,
-        Self::Date,
-        Self::UpdateDate,
-        Self::DeleteDate,
-        Self::Rating,
-        Self::Title,
-        Self::Content,
-        Self::ReplyComment,
-        Self::State,
-        Self::Link,
-        Self::Key,
-    ];
-
-    /// Returns the name in the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OrgId => "org_id",
-            Self::BusinessId => "business_id",
-            Self::Partner => "partner",
-            Self::PartnerId => "partner_id",
-            Self::AuthorName => "author_name",
-            Self::Date => "date",
-            Self::UpdateDate => "update_date",
-            Self::DeleteDate => "delete_date",
-            Self::Rating => "rating",
-            Self::Title => "title",
-            Self::Content => "content",
-            Self::ReplyComment => "reply_comment",
-            Self::State => "state",
-            Self::Link => "link",
-            Self::Key => "key",
-        }
-    }
-
     /// Returns the fields in which two states of a review differ, as the API shows them.
     #[must_use]
     pub fn changed(before: &Review, after: &Review) -> Vec<Self> {

@@ -2,31 +2,17 @@
 
 use super::*;
 use crate::api_key::ApiKeyId;
-use crate::review::{Partner, Rating};
+use crate::review::{Rating, fixture};
 use crate::user::fixture::{actor, at, org};
 
 fn review() -> Review {
-    let business_id = BusinessId::parse("b1").expect("an id");
     Review {
-        id: ReviewId::derive(&business_id, Partner::Partner8, "Ab12", 0),
         version: 3,
-        org_id: org(1),
-        business_id,
         city_key: "paris".to_owned(),
-        partner: Partner::Partner8,
-        partner_id: "Ab12".to_owned(),
-        key: "Ab12".to_owned(),
-        author_name: None,
         date: 100,
-        update_date: None,
-        delete_date: None,
-        rating: Rating::ALL[4],
-        title: None,
         content: Some("Fine".to_owned()),
-        reply_comment: None,
         state: ReviewState::NotTreated,
-        link: None,
-        seen_at: None,
+        ..fixture::review("Ab12")
     }
 }
 

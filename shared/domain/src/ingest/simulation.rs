@@ -95,7 +95,7 @@ struct Worker {
     step: Step,
 }
 
-struct World {
+struct IngestRun {
     rng: fastrand::Rng,
     fault: Option<PlantedFault>,
     objects: VecDeque<Object>,
@@ -121,7 +121,7 @@ fn objects(rng: &mut fastrand::Rng) -> VecDeque<Object> {
     objects.collect()
 }
 
-impl World {
+impl IngestRun {
     fn new(seed: u64, fault: Option<PlantedFault>) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut objects = objects(&mut rng);
@@ -295,16 +295,16 @@ impl World {
 
 /// Plays one history. Returns what is wrong with the report and the reviews at its end.
 fn finding(seed: u64, fault: Option<PlantedFault>) -> Option<String> {
-    let mut world = World::new(seed, fault);
-    world.run();
-    let rows = world.object.segments.iter().sum::<u64>();
-    let expected = (world.object.id, ReportCounts { created: rows, ..ReportCounts::default() });
-    if world.done != Some(expected) {
-        return Some(format!("{:?} instead of {expected:?}", world.done));
+    let mut run = IngestRun::new(seed, fault);
+    run.run();
+    let rows = run.object.segments.iter().sum::<u64>();
+    let expected = (run.object.id, ReportCounts { created: rows, ..ReportCounts::default() });
+    if run.done != Some(expected) {
+        return Some(format!("{:?} instead of {expected:?}", run.done));
     }
-    let content = world.object.content;
-    let rows = (0..).zip(&world.object.segments).flat_map(|(segment, rows)| (0..*rows).map(move |row| (segment, row)));
-    let is_other = |row: &(usize, u64)| world.reviews.get(row).is_none_or(|review| review.1 != content);
+    let content = run.object.content;
+    let rows = (0..).zip(&run.object.segments).flat_map(|(segment, rows)| (0..*rows).map(move |row| (segment, row)));
+    let is_other = |row: &(usize, u64)| run.reviews.get(row).is_none_or(|review| review.1 != content);
     rows.filter(is_other).map(|row| format!("row {row:?} of the last object is not stored")).next()
 }
 

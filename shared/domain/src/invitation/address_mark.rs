@@ -5,34 +5,17 @@ use jiff::tz::TimeZone;
 
 use crate::error::Error;
 
-/// Reason why an address is marked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MarkReason {
-    /// The mail server of the address refused a mail for good.
-    Bounced,
-    /// The owner of the address reported a mail as spam.
-    Complained,
+crate::listed_enum! {
+    /// Reason why an address is marked.
+    pub enum MarkReason {
+        /// The mail server of the address refused a mail for good.
+        Bounced => "bounced",
+        /// The owner of the address reported a mail as spam.
+        Complained => "complained",
+    }
 }
 
 impl MarkReason {
-    /// All reasons.
-    pub const ALL: [Self; 2] = [Self::Bounced, Self::Complained];
-
-    /// Returns the spelling in storage and in the operator's lists.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Bounced => "bounced",
-            Self::Complained => "complained",
-        }
-    }
-
-    /// Returns the reason of that spelling.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.as_str() == text)
-    }
-
     /// Returns the code in the outbox of a mail that is given up because its address is marked.
     #[must_use]
     pub const fn code(self) -> &'static str {

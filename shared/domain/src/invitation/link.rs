@@ -8,29 +8,15 @@ use super::token::ActivationTokenHash;
 /// dozen attempts are unknown.
 const REMEMBERED: usize = 16;
 
-/// Stored state of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkState {
-    /// The link works until it expires.
-    Live,
-    /// A password was set, with this link or otherwise.
-    Used,
-    /// A newer link was sent.
-    Replaced,
-}
-
-impl LinkState {
-    /// All states.
-    pub const ALL: [Self; 3] = [Self::Live, Self::Used, Self::Replaced];
-
-    /// Returns the spelling in storage.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Live => "live",
-            Self::Used => "used",
-            Self::Replaced => "replaced",
-        }
+crate::listed_enum! {
+    /// Stored state of a link.
+    pub enum LinkState {
+        /// The link works until it expires.
+        Live => "live",
+        /// A password was set, with this link or otherwise.
+        Used => "used",
+        /// A newer link was sent.
+        Replaced => "replaced",
     }
 }
 

@@ -5,29 +5,15 @@ use jiff::{SignedDuration, Timestamp};
 use super::{MAX_AGE, pause_after};
 use crate::ids::UserId;
 
-/// State of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MessageState {
-    /// The message waits to be sent.
-    Pending,
-    /// The message was given up. An operator may retry it.
-    Failed,
-    /// The message waited when the tables were restored. It may have been sent since: an operator releases or cancels it.
-    Held,
-}
-
-impl MessageState {
-    /// All states.
-    pub const ALL: [Self; 3] = [Self::Pending, Self::Failed, Self::Held];
-
-    /// Returns the spelling in storage and in the operator's lists.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Failed => "failed",
-            Self::Held => "held",
-        }
+crate::listed_enum! {
+    /// State of a message.
+    pub enum MessageState {
+        /// The message waits to be sent.
+        Pending => "pending",
+        /// The message was given up. An operator may retry it.
+        Failed => "failed",
+        /// The message waited when the tables were restored. It may have been sent since: an operator releases or cancels it.
+        Held => "held",
     }
 }
 
@@ -38,7 +24,7 @@ pub struct OutboxMessage {
     pub id: String,
     /// User that it is sent to.
     pub user_id: UserId,
-    /// User who invites; `None` if an operator does, and in messages of earlier versions.
+    /// User who invites; `None` if an operator does.
     pub invited_by: Option<UserId>,
     /// State.
     pub state: MessageState,

@@ -21,8 +21,7 @@ impl InvitationPace {
     /// last one is allowed.
     #[must_use]
     pub fn allowed_at(self, now: Timestamp) -> Timestamp {
-        // The clock of another function may be ahead, and earlier versions wrote future instants. Nobody waits longer than a
-        // window.
+        // The clock of another function may be ahead. Nobody waits longer than a window.
         self.invited_at.map_or(now, |invited_at| now.max(invited_at.min(now) + WINDOW))
     }
 
@@ -100,7 +99,7 @@ mod tests {
             (Some(0), 299_999, 300_000),
             (Some(0), 300_000, 300_000),
             (Some(0), 900_000, 900_000),
-            // By a clock that is ahead, or by an earlier version.
+            // By a clock that is ahead.
             (Some(5), 0, 300_000),
             (Some(4_199_000), 0, 300_000),
         ] {

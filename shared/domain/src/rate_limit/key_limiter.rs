@@ -40,7 +40,7 @@ struct HeldLease {
 
 /// Decision on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum LimitDecision {
     /// The request passes.
     Pass(Quota),
     /// The request is refused.
@@ -81,19 +81,19 @@ impl KeyLimiter {
     }
 
     /// Decides on a request. A request that passes takes a token.
-    pub fn decide(&mut self, now: Timestamp) -> Decision {
+    pub fn decide(&mut self, now: Timestamp) -> LimitDecision {
         let now = whole_microseconds(now);
         if let Some(lease) = self.live_lease(now) {
             lease.tokens -= 1;
-            return Decision::Pass(self.quota(now));
+            return LimitDecision::Pass(self.quota(now));
         }
         if let Some(refusal) = self.remembered_refusal(now) {
-            return Decision::Refuse(refusal);
+            return LimitDecision::Refuse(refusal);
         }
         if self.passing_until.is_some_and(|until| is_soon(now, until, FAILURE_PAUSE)) {
-            return Decision::Pass(self.quota(now));
+            return LimitDecision::Pass(self.quota(now));
         }
-        Decision::Lease(self.lease_request(now))
+        LimitDecision::Lease(self.lease_request(now))
     }
 
     /// Records that a lease was written, and passes the request that asked for it.

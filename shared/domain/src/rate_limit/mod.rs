@@ -18,7 +18,7 @@ mod quota;
 mod simulation;
 mod terms;
 
-pub use key_limiter::{Decision, KeyLimiter};
+pub use key_limiter::{KeyLimiter, LimitDecision};
 pub use lease::{LeaseRequest, TatChange};
 pub use quota::{Quota, RateLimitError};
 pub use terms::EXCESS;

@@ -4,25 +4,26 @@ use crate::ids::BusinessId;
 use crate::ledger::{Day, Month};
 use crate::review::{Partner, Rating, ReviewState};
 
-/// Property by which reviews are grouped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum GroupBy {
-    /// Day of the effective instant, in UTC.
-    Day,
-    /// Month of the effective instant, in UTC.
-    Month,
-    /// Year of the effective instant, in UTC.
-    Year,
-    /// Business that was reviewed.
-    Business,
-    /// City of the business, over all organisations.
-    City,
-    /// Partner that published the review.
-    Partner,
-    /// Progress of the review.
-    State,
-    /// Stars.
-    Rating,
+crate::listed_enum! {
+    /// Property by which reviews are grouped.
+    pub enum GroupBy {
+        /// Day of the effective instant, in UTC.
+        Day => "day",
+        /// Month of the effective instant, in UTC.
+        Month => "month",
+        /// Year of the effective instant, in UTC.
+        Year => "year",
+        /// Business that was reviewed.
+        Business => "business",
+        /// City of the business, over all organisations.
+        City => "city",
+        /// Partner that published the review.
+        Partner => "partner",
+        /// Progress of the review.
+        State => "state",
+        /// Stars.
+        Rating => "rating",
+    }
 }
 
 /// Value of the property that the reviews of a group have in common. Keys of one property are ordered as an answer lists them.
@@ -49,27 +50,6 @@ pub enum GroupKey {
     State(ReviewState),
     /// Stars.
     Rating(Rating),
-}
-
-impl GroupBy {
-    /// All properties, in the order in which the description lists them.
-    pub const ALL: [Self; 8] =
-        [Self::Day, Self::Month, Self::Year, Self::Business, Self::City, Self::Partner, Self::State, Self::Rating];
-
-    /// Returns the spelling in requests.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Day => "day",
-            Self::Month => "month",
-            Self::Year => "year",
-            Self::Business => "business",
-            Self::City => "city",
-            Self::Partner => "partner",
-            Self::State => "state",
-            Self::Rating => "rating",
-        }
-    }
 }
 
 impl std::fmt::Display for GroupKey {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{MailEffect, Status, User, UserChange};
-use crate::audit::{Actor, AuditAction};
+use crate::authorship::{Actor, AuditAction};
 use crate::password::PasswordHash;
 
 impl User {

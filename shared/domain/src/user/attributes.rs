@@ -1,71 +1,30 @@
 //! Attributes of a user: role, status, name and phone number.
 
-/// Role of a user. A greater role may do more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Role {
-    /// Manages the businesses that are listed for it.
-    BusinessManager,
-    /// Manages the users of one organisation.
-    OrgAdmin,
-    /// Manages every organisation.
-    Provider,
-}
-
-impl Role {
-    /// All roles, greatest first: the order in which clients read the choices.
-    pub const ALL: [Self; 3] = [Self::Provider, Self::OrgAdmin, Self::BusinessManager];
-
-    /// Returns the spelling on the wire and in storage.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Provider => "PROVIDER",
-            Self::OrgAdmin => "ORG_ADMIN",
-            Self::BusinessManager => "BUSINESS_MANAGER",
-        }
-    }
-
-    /// Returns the role with this spelling.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.as_str() == text)
-    }
-
-    /// True if a user of this role must belong to an organisation.
-    #[must_use]
-    pub fn requires_org(self) -> bool {
-        self != Self::Provider
+crate::listed_enum! {
+    /// Role of a user. A greater role may do more. Clients read the choices greatest first.
+    pub enum Role {
+        /// Manages every organisation.
+        Provider = 2 => "PROVIDER",
+        /// Manages the users of one organisation.
+        OrgAdmin = 1 => "ORG_ADMIN",
+        /// Manages the businesses that are listed for it.
+        BusinessManager = 0 => "BUSINESS_MANAGER",
     }
 }
 
-/// Status of an account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Status {
-    /// The account is in use.
-    Active,
-    /// The account was created, and no password was chosen yet.
-    Invited,
+impl Role {}
+
+crate::listed_enum! {
+    /// Status of an account. Clients read the choices in this order.
+    pub enum Status {
+        /// The account is in use.
+        Active => "active",
+        /// The account was created, and no password was chosen yet.
+        Invited => "invited",
+    }
 }
 
 impl Status {
-    /// All statuses, in the order in which clients read the choices.
-    pub const ALL: [Self; 2] = [Self::Active, Self::Invited];
-
-    /// Returns the spelling on the wire and in storage.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Invited => "invited",
-        }
-    }
-
-    /// Returns the status with this spelling.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.as_str() == text)
-    }
-
     /// Returns the status of a new user: the requested one, or else the one that fits the invitation.
     #[must_use]
     pub fn of_new_user(requested: Option<Self>, send_invitation: Option<bool>) -> Self {

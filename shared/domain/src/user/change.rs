@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::User;
-use crate::audit::{Actor, AuditAction, Authorship};
+use crate::authorship::{Actor, AuditAction, Authorship};
 use crate::error::Error;
 use crate::ids::UserId;
 use crate::invitation::{MessageState, OutboxMessage};
@@ -24,32 +24,13 @@ pub enum MailEffect {
     Rewrite(OutboxMessage),
 }
 
-/// End of a delivery, which the write of the user reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeliveryReport {
-    /// The mail was sent.
-    Sent,
-    /// The mail was given up.
-    GivenUp,
-}
-
-impl DeliveryReport {
-    /// All reports.
-    pub const ALL: [Self; 2] = [Self::Sent, Self::GivenUp];
-
-    /// Returns the spelling in storage.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Sent => "sent",
-            Self::GivenUp => "given_up",
-        }
-    }
-
-    /// Returns the report of this spelling.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|report| report.as_str() == text)
+crate::listed_enum! {
+    /// End of a delivery, which the write of the user reports.
+    pub enum DeliveryReport {
+        /// The mail was sent.
+        Sent => "sent",
+        /// The mail was given up.
+        GivenUp => "given_up",
     }
 }
 

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{Lang, MailEffect, PersonName, Phone, Role, Status, User, UserChange};
-use crate::audit::{Actor, AuditAction};
+use crate::authorship::{Actor, AuditAction};
 use crate::email::EmailAddress;
 use crate::ids::{BusinessId, OrgId, UserId};
 use crate::invitation::InvitationLinks;

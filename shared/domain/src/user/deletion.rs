@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{MailEffect, User, UserChange};
-use crate::audit::{Actor, AuditAction, Authorship};
+use crate::authorship::{Actor, AuditAction, Authorship};
 use crate::ids::{BusinessId, OrgId};
 
 impl User {

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{NewUser, PersonName, Role, Status, User};
-use crate::audit::{Actor, OperatorName};
+use crate::authorship::{Actor, OperatorName};
 use crate::email::EmailAddress;
 use crate::ids::{BusinessId, OrgId, UserId};
 use crate::invitation::{ActivationToken, ActivationTokenHash, LinkStatus};

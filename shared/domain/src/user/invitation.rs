@@ -1,9 +1,9 @@
-//! Invitation of a user, anew.
+//! Repeated invitation of a user.
 
 use jiff::Timestamp;
 
 use super::{MailEffect, Status, User, UserChange};
-use crate::audit::{Actor, AuditAction};
+use crate::authorship::{Actor, AuditAction};
 use crate::error::Error;
 use crate::invitation::seconds_until;
 

@@ -1,43 +1,29 @@
 //! Languages of mails and pages.
 
-/// Language of mails and pages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Lang {
-    /// English, the default.
-    #[default]
-    En,
-    /// French.
-    Fr,
-    /// Spanish.
-    Es,
-    /// Italian.
-    It,
-    /// German.
-    De,
-    /// Portuguese.
-    Pt,
+crate::listed_enum! {
+    /// Language of mails and pages, spelled as its ISO 639-1 code. Clients read the choices in this order.
+    #[derive(Default)]
+    pub enum Lang {
+        /// English, the default.
+        #[default]
+        En => "en",
+        /// French.
+        Fr => "fr",
+        /// Spanish.
+        Es => "es",
+        /// Italian.
+        It => "it",
+        /// German.
+        De => "de",
+        /// Portuguese.
+        Pt => "pt",
+    }
 }
 
 impl Lang {
-    /// All languages, in the order in which clients read the choices.
-    pub const ALL: [Self; 6] = [Self::En, Self::Fr, Self::Es, Self::It, Self::De, Self::Pt];
-
-    /// Returns the ISO 639-1 code, lower case.
+    /// Returns the language of a tag in any case, with or without a region: `pt-BR` and `FR_fr` are `pt` and `fr`.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::En => "en",
-            Self::Fr => "fr",
-            Self::Es => "es",
-            Self::It => "it",
-            Self::De => "de",
-            Self::Pt => "pt",
-        }
-    }
-
-    /// Parses a code in any case, with or without a region: `pt-BR` and `FR_fr` are `pt` and `fr`.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
+    pub fn from_tag(text: &str) -> Option<Self> {
         let (language, region) = text.split_once(['-', '_']).unwrap_or((text, "XX"));
         let region_fits = (2..=8).contains(&region.len()) && region.bytes().all(|byte| byte.is_ascii_alphanumeric());
         Self::ALL.into_iter().find(|lang| region_fits && lang.as_str().eq_ignore_ascii_case(language))
@@ -62,7 +48,7 @@ fn parse_language_range(item: &str) -> Option<(f32, Lang)> {
     };
     // `zh-Hant-TW` has more than a region: the first subtag is the language.
     let language = range.trim().split('-').next()?;
-    Some((quality, Lang::parse(language)?)).filter(|(quality, _)| *quality > 0.0)
+    Some((quality, Lang::from_tag(language)?)).filter(|(quality, _)| *quality > 0.0)
 }
 
 #[cfg(test)]
@@ -71,10 +57,10 @@ mod tests {
 
     #[test]
     fn a_language_ignores_case_and_region() {
-        assert_eq!(Lang::parse("pt-BR"), Some(Lang::Pt));
-        assert_eq!(Lang::parse("FR"), Some(Lang::Fr));
+        assert_eq!(Lang::from_tag("pt-BR"), Some(Lang::Pt));
+        assert_eq!(Lang::from_tag("FR"), Some(Lang::Fr));
         for wrong in ["", "nl", "en-", "english", "en-U S", "-fr"] {
-            assert_eq!(Lang::parse(wrong), None, "{wrong:?}");
+            assert_eq!(Lang::from_tag(wrong), None, "{wrong:?}");
         }
     }
 

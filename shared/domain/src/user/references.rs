@@ -18,7 +18,7 @@ pub struct References {
 impl References {
     /// Adds the errors of the organisation of a user: it is required but for a PROVIDER, and a new one must exist.
     pub fn check_org(&self, role: Role, org_id: Option<OrgId>, is_new: bool, errors: &mut FieldErrors) {
-        if org_id.is_none() && role.requires_org() {
+        if org_id.is_none() && role != Role::Provider {
             errors.add("org_id", "is required");
         }
         if is_new && !self.org_exists {

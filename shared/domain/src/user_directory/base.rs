@@ -131,7 +131,7 @@ impl Base {
 
 /// User to be added to a directory.
 #[derive(Clone, Copy, Debug)]
-pub struct NewUser<'a> {
+pub struct DirectoryUser<'a> {
     /// Id of the user.
     pub id: UserId,
     /// Version of the user when it was read.
@@ -150,7 +150,7 @@ pub struct NewUser<'a> {
     pub phone: &'a str,
 }
 
-impl<'a> From<&'a ListedUser> for NewUser<'a> {
+impl<'a> From<&'a ListedUser> for DirectoryUser<'a> {
     fn from(user: &'a ListedUser) -> Self {
         Self {
             id: user.id,
@@ -182,14 +182,14 @@ impl BaseBuilder {
     }
 
     /// Adds a user with its key in the order of results.
-    pub(super) fn push(&mut self, user: &NewUser<'_>, name_order: &str) {
+    pub(super) fn push(&mut self, user: &DirectoryUser<'_>, name_order: &str) {
         self.push_in_order(user);
         self.keys.push_str(name_order);
         self.key_ends.push(u32::try_from(self.keys.len()).expect(TOO_LARGE));
     }
 
     /// Adds a user that comes after all others in the order of results.
-    pub(super) fn push_in_order(&mut self, user: &NewUser<'_>) {
+    pub(super) fn push_in_order(&mut self, user: &DirectoryUser<'_>) {
         self.base.rows.push(Row {
             id: user.id,
             version: user.version,
@@ -211,7 +211,7 @@ impl BaseBuilder {
         let row = &other.rows[position];
         let [first_name, last_name, email, phone] = other.texts_of(row);
         let Row { id, version, status, role, .. } = *row;
-        self.push_in_order(&NewUser { id, version, status, role, first_name, last_name, email, phone });
+        self.push_in_order(&DirectoryUser { id, version, status, role, first_name, last_name, email, phone });
     }
 
     /// Sorts the users, and releases the memory that is not used.

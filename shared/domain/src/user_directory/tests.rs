@@ -129,11 +129,11 @@ proptest! {
         apply(&mut users, &first, 1);
         let mut builder = UserDirectoryBuilder::with_capacity(users.len());
         for user in users.values() {
-            builder.push(&NewUser::from(user), &user.name_order());
+            builder.push(&DirectoryUser::from(user), &user.name_order());
         }
         for (version, name) in [(3, 3), (2, 2)] {
             let moved = user(again, version, [name, 1, 2, 3]);
-            builder.push(&NewUser::from(&moved), &moved.name_order());
+            builder.push(&DirectoryUser::from(&moved), &moved.name_order());
             users.entry(moved.id).and_modify(|user| if user.version < moved.version { *user = moved.clone() }).or_insert(moved);
         }
         let directory = builder.finish();

@@ -10,6 +10,7 @@ use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedCredentialsProvider};
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_types::SdkConfig;
 use aws_types::sdk_config::Builder;
 
@@ -51,6 +52,17 @@ pub fn sdk_config(region: &str, credentials: Credentials) -> Builder {
         .retry_config(RetryConfig::standard().with_max_attempts(MAX_ATTEMPTS).with_initial_backoff(INITIAL_BACKOFF))
 }
 
+/// Returns an HTTP client for https and http that trusts the certificates of this machine. It belongs to one runtime of tokio.
+#[must_use]
+pub fn https_client() -> SharedHttpClient {
+    https_client_with(TlsContext::default())
+}
+
+fn https_client_with(tls: TlsContext) -> SharedHttpClient {
+    let tls_provider = Provider::Rustls(CryptoMode::Ring);
+    aws_smithy_http_client::Builder::new().tls_provider(tls_provider).tls_context(tls).build_https()
+}
+
 /// Configuration of all clients of AWS. They share one HTTP client.
 #[derive(Debug)]
 pub struct Aws {
@@ -64,10 +76,8 @@ impl Aws {
         let settings = AwsSettings::from_env()?;
         let roots = settings.ca_bundle()?.unwrap_or_else(|| AMAZON_ROOTS.to_vec());
         let tls = TlsContext::builder().with_trust_store(TrustStore::empty().with_pem_certificate(roots)).build();
-        let client = aws_smithy_http_client::Builder::new()
-            .tls_provider(Provider::Rustls(CryptoMode::AwsLc))
-            .tls_context(tls.map_err(|_| ConfigError::new("AWS_CA_BUNDLE must name a file of certificates"))?)
-            .build_https();
+        let tls = tls.map_err(|_| ConfigError::new("AWS_CA_BUNDLE must name a file of certificates"))?;
+        let client = https_client_with(tls);
         let sdk = sdk_config(&settings.region, settings.credentials()).http_client(client).build();
         Ok(Self { settings, sdk })
     }

@@ -1,9 +1,12 @@
-//! Metrics that are no metrics of requests. Each measurement is a line of the log, from which `CloudWatch` makes the metric. So a
-//! function makes no call for its metrics.
+//! Background metrics: those of no request. Each measurement is a line of the log in the embedded metric format, from which
+//! `CloudWatch` makes the metric. So a function makes no call for its metrics.
 
-use metrique_writer_core::{Entry, EntryWriter};
+use std::collections::BTreeMap;
 
-use super::lines::{self, Measurement, write_head};
+use serde::Serialize;
+
+use super::lines::{self, Head};
+use crate::config::metric_namespace;
 
 /// Metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,29 +65,95 @@ impl Metric {
         }
     }
 
-    fn measure(self, value: f64) -> Measurement {
+    const fn unit(self) -> &'static str {
         match self {
-            Self::OutboxAgeSeconds => Measurement::seconds(value),
-            _ => Measurement::count(value),
+            Self::OutboxAgeSeconds => "Seconds",
+            _ => "Count",
         }
     }
 }
 
-/// Measurement of a metric.
-pub(super) struct MetricLog {
-    metric: Metric,
-    value: f64,
+/// Line of a measurement.
+#[derive(Serialize)]
+struct MetricLine {
+    #[serde(rename = "_aws")]
+    directive: Directive,
+    #[serde(flatten)]
+    head: Head,
+    #[serde(flatten)]
+    value: BTreeMap<&'static str, f64>,
 }
 
-impl Entry for MetricLog {
-    fn write<'a>(&'a self, writer: &mut impl EntryWriter<'a>) {
-        write_head(writer, "metric");
-        writer.value(self.metric.name(), &self.metric.measure(self.value));
+/// Member of a line that tells `CloudWatch` which metric to make of it:
+/// <https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html>.
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Directive {
+    cloud_watch_metrics: [MetricDirective; 1],
+    /// Milliseconds since 1970.
+    timestamp: i64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct MetricDirective {
+    namespace: String,
+    /// One set of dimensions, which has none.
+    dimensions: [[&'static str; 0]; 1],
+    metrics: [MetricDefinition; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct MetricDefinition {
+    name: &'static str,
+    unit: &'static str,
+}
+
+impl MetricLine {
+    fn new(metric: Metric, value: f64) -> Self {
+        let head = Head::now("metric");
+        let metrics = [MetricDefinition { name: metric.name(), unit: metric.unit() }];
+        let directive = MetricDirective { namespace: metric_namespace(), dimensions: [[]], metrics };
+        Self {
+            directive: Directive { cloud_watch_metrics: [directive], timestamp: head.milliseconds },
+            head,
+            value: [(metric.name(), value)].into(),
+        }
     }
 }
 
 /// Logs a measurement.
 pub fn log_metric(metric: Metric, value: f64) {
-    let line = lines::of_metric(&MetricLog { metric, value });
+    let line = lines::text(&MetricLine::new(metric, value));
     tracing::info!(target: lines::METRIC_TARGET, line = &*line);
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn line_of_each_metric_has_the_embedded_format() {
+        for metric in Metric::ALL {
+            let text = lines::text(&MetricLine::new(metric, 3.0));
+            assert!(text.ends_with("}\n") && text.matches('\n').count() == 1, "{text}");
+            let line: Value = serde_json::from_str(&text).expect("JSON");
+            let unit = if metric == Metric::OutboxAgeSeconds { "Seconds" } else { "Count" };
+            let directive = json!([{
+                "Namespace": metric_namespace(), "Dimensions": [[]], "Metrics": [{ "Name": metric.name(), "Unit": unit }],
+            }]);
+            assert_eq!(line["_aws"]["CloudWatchMetrics"], directive);
+            let timestamp: Timestamp = line["timestamp"].as_str().expect("a text").parse().expect("an instant");
+            assert_eq!(line["_aws"]["Timestamp"], timestamp.as_millisecond());
+            assert_eq!(
+                (&line[metric.name()], &line["message"], &line["level"]),
+                (&json!(3.0), &json!("metric"), &json!("INFO"))
+            );
+            assert_eq!(line.as_object().expect("an object").len(), 5, "{text}");
+        }
+    }
 }

@@ -1,13 +1,12 @@
-//! Line of a request. `CloudWatch` makes the metrics of requests from it.
+//! Line of a request. A metric filter of each log makes the metric of requests from it.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use metrique_writer_core::{Entry, EntryWriter};
-use metrique_writer_format_emf::NoMetric;
+use serde::Serialize;
 
-use super::lines::{self, Measurement, write_head};
+use super::lines::{self, Head};
 use presence_domain::access::Principal;
 use presence_domain::api_key::ApiKeyId;
 use presence_domain::ids::OrgId;
@@ -25,7 +24,7 @@ static FORMAT: OnceLock<fn(&RequestLog<'_>) -> String> = OnceLock::new();
 static OBSERVER: OnceLock<fn(&RequestLog<'_>)> = OnceLock::new();
 
 /// Cost of a request in `DynamoDB`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Cost {
     /// Number of operations sent to DynamoDB. The SDK's retries of an operation do not count.
     pub calls: u32,
@@ -38,15 +37,18 @@ pub struct Cost {
 }
 
 /// Ids of a request. Each joins its line with the log of someone else.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RequestIds {
     /// Id of the invocation, which the answer has too.
     pub request_id: String,
     /// Id that the gateway gave to the request, for its access log.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub gateway_request_id: Option<String>,
     /// Id that the client gave to the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_request_id: Option<String>,
     /// Id of the trace in X-Ray.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub trace_id: Option<String>,
 }
 
@@ -100,33 +102,67 @@ impl RequestLog<'_> {
     }
 }
 
-impl Entry for RequestLog<'_> {
-    fn write<'a>(&'a self, writer: &mut impl EntryWriter<'a>) {
-        write_head(writer, "request");
-        let RequestIds { request_id, gateway_request_id, client_request_id, trace_id } = self.ids;
-        writer.value("request_id", request_id);
-        writer.value("gateway_request_id", gateway_request_id);
-        writer.value("client_request_id", client_request_id);
-        writer.value("trace_id", trace_id);
-        writer.value("operation", self.operation);
-        writer.value("status", &NoMetric::from(self.status));
-        writer.value("status_class", self.status_class());
-        writer.value("error", &self.error_kind);
-        writer.value("bad_fields", &(!self.bad_fields.is_empty()).then(|| self.bad_fields.join(",")));
-        writer.value("caller", &self.caller.map(|caller| caller.user_id.to_string()));
-        writer.value("key_id", &self.key_id.map(|id| id.to_string()));
-        let org_id = self.caller.and_then(|caller| caller.org_id).map(OrgId::get);
-        writer.value("org_id", &NoMetric::from(org_id));
-        writer.value("role", &self.caller.map(|caller| caller.role.as_str()));
-        writer.value("replayed", &NoMetric::from(self.is_replay.then_some(true)));
-        writer.value(REQUEST_METRIC, &Measurement::milliseconds(self.milliseconds()));
-        writer.value("calls", &NoMetric::from(self.cost.calls));
-        writer.value("waves", &NoMetric::from(self.cost.waves));
-        writer.value("read_units", &NoMetric::from(self.cost.read_units));
-        writer.value("write_units", &NoMetric::from(self.cost.write_units));
-        writer.value("cold_start", &NoMetric::from(self.is_cold_start));
-        writer.value("version", VERSION);
-        writer.value("function_version", self.function_version);
+/// Line of a request as it is written. A field without a value is left out.
+#[derive(Serialize)]
+struct RequestLine<'a> {
+    #[serde(flatten)]
+    head: Head,
+    #[serde(flatten)]
+    ids: &'a RequestIds,
+    operation: &'static str,
+    status: u16,
+    status_class: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'static str>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    bad_fields: String,
+    #[serde(flatten)]
+    caller: Option<CallerFields>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replayed: Option<u8>,
+    duration_ms: f64,
+    #[serde(flatten)]
+    cost: Cost,
+    cold_start: u8,
+    version: &'static str,
+    function_version: &'a str,
+}
+
+/// Fields of the caller.
+#[derive(Serialize)]
+struct CallerFields {
+    caller: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    org_id: Option<u64>,
+    role: &'static str,
+}
+
+impl<'a> RequestLine<'a> {
+    fn of(request: &RequestLog<'a>) -> Self {
+        let caller = |caller: Principal| CallerFields {
+            caller: caller.user_id.to_string(),
+            org_id: caller.org_id.map(OrgId::get),
+            role: caller.role.as_str(),
+        };
+        Self {
+            head: Head::now("request"),
+            ids: request.ids,
+            operation: request.operation,
+            status: request.status,
+            status_class: request.status_class(),
+            error: request.error_kind,
+            bad_fields: request.bad_fields.join(","),
+            caller: request.caller.map(caller),
+            key_id: request.key_id.map(|id| id.to_string()),
+            replayed: request.is_replay.then_some(1),
+            duration_ms: request.milliseconds(),
+            cost: request.cost,
+            cold_start: request.is_cold_start.into(),
+            version: VERSION,
+            function_version: request.function_version,
+        }
     }
 }
 
@@ -145,7 +181,8 @@ pub fn log_request(request: &RequestLog<'_>) {
     if let Some(observe) = OBSERVER.get() {
         observe(request);
     }
-    let line = FORMAT.get().map_or_else(|| lines::of_request(request), |format| Cow::Owned(format(request)));
+    let line =
+        FORMAT.get().map_or_else(|| lines::text(&RequestLine::of(request)), |format| Cow::Owned(format(request)));
     tracing::info!(target: lines::REQUEST_TARGET, line = &*line);
 }
 
@@ -153,20 +190,10 @@ pub fn log_request(request: &RequestLog<'_>) {
 mod tests {
     use std::collections::BTreeMap;
 
-    use metrique_writer_core::format::Format as _;
-    use metrique_writer_format_emf::Emf;
     use presence_domain::ids::UserId;
     use presence_domain::user::Role;
 
     use super::*;
-
-    /// Returns the line of a request, written with all checks of the format.
-    fn checked(request: &RequestLog<'_>) -> String {
-        let dimensions = vec![REQUEST_DIMENSIONS.map(str::to_owned).to_vec()];
-        let mut line = Vec::new();
-        Emf::all_validations("presence/x".to_owned(), dimensions).format(request, &mut line).expect("a valid line");
-        String::from_utf8(line).expect("text")
-    }
 
     fn request<'a>(ids: &'a RequestIds, bad_fields: &'a [&'static str]) -> RequestLog<'a> {
         let caller = Principal { user_id: UserId::parse("7").expect("an id"), org_id: None, role: Role::Provider };
@@ -188,30 +215,34 @@ mod tests {
     }
 
     #[test]
-    fn line_names_one_metric_with_two_dimensions() {
+    fn line_has_the_fields_that_are_known() {
         let ids = RequestIds { request_id: "r-1".to_owned(), ..RequestIds::default() };
-        let line = checked(&request(&ids, &["email", "role"]));
-        let directive = concat!(
-            r#"{"_aws":{"CloudWatchMetrics":[{"Namespace":"presence/x","Dimensions":[["operation","status_class"]],"#,
-            r#""Metrics":[{"Name":"duration_ms","Unit":"Milliseconds"}]}],"#
-        );
-        assert!(line.starts_with(directive), "{line}");
+        let line = lines::text(&RequestLine::of(&request(&ids, &["email", "role"])));
         for field in [
+            r#""message":"request""#,
+            r#""request_id":"r-1""#,
             r#""operation":"get_user""#,
             r#""status_class":"4xx""#,
             r#""status":404"#,
+            r#""error":"not_found""#,
             r#""duration_ms":14.3"#,
-            r#""read_units":1.5"#,
+            r#""calls":2,"waves":1,"read_units":1.5,"write_units":0.0"#,
             r#""cold_start":1"#,
             r#""bad_fields":"email,role""#,
-            r#""caller":"7""#,
+            r#""caller":"7","role":"PROVIDER""#,
         ] {
             assert!(line.contains(field), "{field} in {line}");
         }
-        for missing in ["trace_id", "client_request_id", "key_id", "org_id"] {
+        for missing in ["gateway_request_id", "trace_id", "client_request_id", "key_id", "org_id", "replayed", "_aws"] {
             assert!(!line.contains(missing), "{missing} in {line}");
         }
         assert!(line.ends_with("}\n") && line.matches('\n').count() == 1, "{line}");
+        let unknown = RequestLog { caller: None, error_kind: None, is_replay: true, ..request(&ids, &[]) };
+        let line = lines::text(&RequestLine::of(&unknown));
+        assert!(line.contains(r#""replayed":1"#), "{line}");
+        for missing in ["caller", "role", "error", "bad_fields"] {
+            assert!(!line.contains(missing), "{missing} in {line}");
+        }
     }
 
     #[test]

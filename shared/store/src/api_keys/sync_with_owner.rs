@@ -8,7 +8,6 @@ use super::key;
 use crate::client::read::{number, text};
 use crate::{Database, schema};
 use presence_domain::api_key::ApiKeyHash;
-use presence_domain::ids::OrgId;
 use presence_domain::rate_limit::KeyLimit;
 use presence_domain::user::{Status, User};
 
@@ -84,7 +83,10 @@ fn change(db: &Database, hash: &ApiKeyHash, before: &User, after: &User, now: Ti
         .expression_attribute_names("#role", "role")
         .expression_attribute_values(":role", text(after.role.as_str()))
         .expression_attribute_values(":active", AttributeValue::Bool(after.status == Status::Active))
-        .expression_attribute_values(":org_id", org_value(after.org_id));
+        .expression_attribute_values(
+            ":org_id",
+            after.org_id.map_or(AttributeValue::Null(true), |org| number(org.get())),
+        );
     if after.status == Status::Invited {
         set.push_str(", revoked_at = if_not_exists(revoked_at, :now)");
         update = update.expression_attribute_values(":now", number(now.as_millisecond()));
@@ -102,8 +104,4 @@ fn update(db: &Database, hash: &ApiKeyHash) -> aws_sdk_dynamodb::types::builders
 fn delete(db: &Database, hash: &ApiKeyHash) -> Delete {
     let delete = Delete::builder().table_name(db.name(&schema::API_KEYS)).set_key(Some(key(hash)));
     delete.build().expect("table and key are set")
-}
-
-fn org_value(org_id: Option<OrgId>) -> AttributeValue {
-    org_id.map_or(AttributeValue::Null(true), |org| number(org.get()))
 }

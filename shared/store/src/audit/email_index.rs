@@ -59,13 +59,9 @@ impl UserStore {
     /// Returns the differences between the index and the users.
     ///
     /// The index lags, so each difference is checked again after pauses, with a strong read of the user. A difference that stays
-    /// is a finding. Users of an earlier format are skipped: they are not in the index yet.
-    pub(super) async fn audit_email_index(
-        &self,
-        users: &BTreeMap<UserId, User>,
-        outdated: &BTreeSet<UserId>,
-    ) -> Result<Vec<Finding>, Error> {
-        let mut suspects = self.suspects(users, outdated).await?;
+    /// is a finding.
+    pub(super) async fn audit_email_index(&self, users: &BTreeMap<UserId, User>) -> Result<Vec<Finding>, Error> {
+        let mut suspects = self.suspects(users).await?;
         let skipped = suspects.split_off(suspects.len().min(MAX_SUSPECTS));
         for pause in PAUSES {
             if suspects.is_empty() {
@@ -88,11 +84,7 @@ impl UserStore {
     }
 
     /// Returns the users whose entries differ from the expected ones.
-    async fn suspects(
-        &self,
-        users: &BTreeMap<UserId, User>,
-        outdated: &BTreeSet<UserId>,
-    ) -> Result<Vec<Suspect>, Error> {
+    async fn suspects(&self, users: &BTreeMap<UserId, User>) -> Result<Vec<Suspect>, Error> {
         let mut seen: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
         let mut start = None;
         loop {
@@ -111,7 +103,7 @@ impl UserStore {
         for user in users.values() {
             let id = user.id.to_string();
             let entries = seen.remove(&id).unwrap_or_default();
-            if !outdated.contains(&user.id) && entries != [Entry::of(user)?] {
+            if entries != [Entry::of(user)?] {
                 suspects.push(Suspect { id, seen: entries });
             }
         }

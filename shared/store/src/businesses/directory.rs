@@ -9,11 +9,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Deserialize;
-use struct_field_names_as_array::FieldNamesAsArray;
 
 use super::items::BusinessItem;
 use super::log_items::{LogEntry, SLOTS, Slot};
 use super::{BusinessStore, PAGE, key};
+use crate::client::attributes::with_attributes;
 use crate::client::read::Item;
 use crate::format::{BUSINESS, BUSINESS_CHANGES, kind_of, parse_as};
 use crate::keys::business_pk;
@@ -42,15 +42,17 @@ pub(crate) struct LoadedDirectory {
     position: u64,
 }
 
-/// Attributes of a business that a search shows.
-#[derive(Deserialize, FieldNamesAsArray)]
-struct ListedItem {
-    id: String,
-    org_id: u64,
-    name: String,
-    city: String,
-    #[serde(default)]
-    revision: u64,
+with_attributes! {
+    /// Attributes of a business that a search shows.
+    #[derive(Deserialize)]
+    struct ListedItem {
+        id: String,
+        org_id: u64,
+        name: String,
+        city: String,
+        #[serde(default)]
+        revision: u64,
+    }
 }
 
 impl ListedItem {
@@ -80,7 +82,7 @@ impl BusinessStore {
 
     /// Returns a directory that is current in this request, and keeps it in memory.
     async fn current_directory(&self) -> Result<Arc<LoadedDirectory>, Error> {
-        let mut known = self.cached_directory();
+        let mut known = self.directory.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for _ in 0..=MAX_LOADS {
             let base = match known.take() {
                 Some(base) => base,
@@ -95,10 +97,6 @@ impl BusinessStore {
             }
         }
         Err(Error::Unavailable("imports of businesses overtook every read of their directory".into()))
-    }
-
-    fn cached_directory(&self) -> Option<Arc<LoadedDirectory>> {
-        self.directory.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn cache_directory(&self, current: &Arc<LoadedDirectory>) {
@@ -182,7 +180,7 @@ impl BusinessStore {
         ids: impl Iterator<Item = &BusinessId>,
     ) -> Result<Vec<ListedBusiness>, Error> {
         let keys: Vec<Item> = ids.map(|id| key(business_pk(id))).collect();
-        let items = self.db.get_batch(&schema::BUSINESSES, keys, &ListedItem::FIELD_NAMES_AS_ARRAY).await?;
+        let items = self.db.get_batch(&schema::BUSINESSES, keys, ListedItem::ATTRIBUTES).await?;
         items.into_iter().map(|item| parse_as::<ListedItem>(BUSINESS, item)?.into_listed()).collect()
     }
 }

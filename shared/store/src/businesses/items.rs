@@ -1,9 +1,9 @@
 //! Items of organisations and businesses, and the attributes of them that reads ask for.
 
 use serde::{Deserialize, Serialize};
-use struct_field_names_as_array::FieldNamesAsArray;
 
 use super::{Business, BusinessLocation, Org, ReviewLocation};
+use crate::client::attributes::with_attributes;
 use crate::client::read::Item;
 use crate::format::{BUSINESS, parse_as};
 use crate::keys::{business_pk, city_listing, org_pk};
@@ -34,12 +34,14 @@ pub(super) struct BusinessItem {
     pub(super) revision: u64,
 }
 
-/// Attributes that tell the owner of a business.
-#[derive(Deserialize, FieldNamesAsArray)]
-pub(super) struct OwnedItem {
-    id: String,
-    /// None in the item of an organisation.
-    pub(super) org_id: Option<u64>,
+with_attributes! {
+    /// Attributes that tell the owner of a business.
+    #[derive(Deserialize)]
+    pub(super) struct OwnedItem {
+        id: String,
+        /// None in the item of an organisation.
+        pub(super) org_id: Option<u64>,
+    }
 }
 
 impl OwnedItem {
@@ -49,15 +51,17 @@ impl OwnedItem {
     }
 }
 
-/// Attributes that tell the location of a business.
-#[derive(Deserialize, FieldNamesAsArray)]
-pub(super) struct LocatedItem {
-    id: String,
-    org_id: u64,
-    city: String,
-    other_org_id: Option<u64>,
-    #[serde(default)]
-    revision: u64,
+with_attributes! {
+    /// Attributes that tell the location of a business.
+    #[derive(Deserialize)]
+    pub(super) struct LocatedItem {
+        id: String,
+        org_id: u64,
+        city: String,
+        other_org_id: Option<u64>,
+        #[serde(default)]
+        revision: u64,
+    }
 }
 
 impl LocatedItem {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use struct_field_names_as_array::FieldNamesAsArray;
 
 use super::{BusinessStore, key};
+use crate::client::attributes::with_attributes;
 use crate::client::read::Item;
 use crate::format::{BUSINESS_CHANGES, BUSINESS_CHANGES_HEAD, item_as, parse_as};
 use crate::keys::{BUSINESS_CHANGES_HEAD_PK, business_changes_pk};
@@ -16,14 +16,16 @@ use presence_domain::ids::BusinessId;
 /// Number of slots. Entries with equal remainders share one, so that the log never has more items.
 pub(super) const SLOTS: u64 = 1_024;
 
-/// Entry of the log: businesses whose items may change from now on, each with the revision that its item will have.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, FieldNamesAsArray)]
-pub(super) struct LogEntry {
-    pk: String,
-    pub(super) number: u64,
-    /// Random number of the store that wrote the entry, so that a repeated put knows its own one.
-    writer: String,
-    businesses: BTreeMap<String, u64>,
+with_attributes! {
+    /// Entry of the log: businesses whose items may change from now on, each with the revision that its item will have.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub(super) struct LogEntry {
+        pk: String,
+        pub(super) number: u64,
+        /// Random number of the store that wrote the entry, so that a repeated put knows its own one.
+        writer: String,
+        businesses: BTreeMap<String, u64>,
+    }
 }
 
 /// Head of the log. The changes of entries before `first` are done, and their slots are free.
@@ -105,7 +107,7 @@ impl BusinessStore {
     pub(super) async fn read_slots(&self, numbers: &[u64]) -> Result<Vec<Slot>, Error> {
         let keys = numbers.iter().map(|number| key(business_changes_pk(number % SLOTS))).collect();
         let mut found = BTreeMap::new();
-        for item in self.db.get_batch(&schema::BUSINESSES, keys, &LogEntry::FIELD_NAMES_AS_ARRAY).await? {
+        for item in self.db.get_batch(&schema::BUSINESSES, keys, LogEntry::ATTRIBUTES).await? {
             let entry = LogEntry::from_item(item)?;
             found.insert(entry.number % SLOTS, entry);
         }

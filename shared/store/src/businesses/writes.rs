@@ -111,7 +111,7 @@ impl BusinessStore {
             .and_then(|stored| if stored.org_id == row.org_id { stored.other_org_id } else { Some(stored.org_id) });
         row.revision = stored.as_ref().map_or(0, |stored| stored.revision);
         let condition = match row.revision {
-            // A business of an earlier version has no revision.
+            // A new business has no revision.
             0 => Condition::Without("revision"),
             revision => Condition::NumberIs("revision", revision),
         };

@@ -7,11 +7,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::CategoryHead;
-use crate::client::read::Item;
-use crate::format::CATEGORY;
-use crate::format::{item_as, parse_as};
 use presence_domain::category::{Category, CategoryId, Country, Partners};
-use presence_domain::error::Error;
 
 /// Item of the head.
 #[derive(Deserialize)]
@@ -49,26 +45,11 @@ impl<T: Serialize> Serialize for JsonText<T> {
     }
 }
 
-/// Stored value: JSON text, or attributes as in the first format.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Stored<T> {
-    Text(String),
-    Parts(T),
-}
-
 impl<'de, T: DeserializeOwned> Deserialize<'de> for JsonText<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Stored::deserialize(deserializer)? {
-            Stored::Text(text) => serde_json::from_str(&text).map(Self).map_err(D::Error::custom),
-            Stored::Parts(value) => Ok(Self(value)),
-        }
+        let text = String::deserialize(deserializer)?;
+        serde_json::from_str(&text).map(Self).map_err(D::Error::custom)
     }
-}
-
-/// Returns the item of a category in the present format.
-pub(crate) fn rewritten(item: Item) -> Result<Item, Error> {
-    item_as(CATEGORY, &parse_as::<CategoryItem>(CATEGORY, item)?)
 }
 
 /// Category without its id.

@@ -1,8 +1,8 @@
-//! Count of the DynamoDB calls, waves and capacity units of a request.
+//! Count of the DynamoDB calls, round trips and capacity units of a request.
 //!
-//! A wave is a round trip that the request waits for. A call belongs to the wave after the last wave of which a call had ended when it
-//! started. So calls side by side share a wave, and a chain of calls has a wave for each. It is a
-//! measurement: of two calls that could share a wave, the second one may start late.
+//! A request waits for each of its round trips. A call belongs to the round trip after the last one of which a call had ended when it
+//! started. So calls side by side share a round trip, and a chain of calls has one for each. It is a
+//! measurement: of two calls that could share a round trip, the second one may start late. The log calls the number `waves`.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,11 +35,11 @@ pub struct Meter(Mutex<Counts>);
 #[derive(Debug, Default)]
 struct Counts {
     cost: Cost,
-    /// Last wave of which a call has ended.
+    /// Last round trip of which a call has ended.
     ended_wave: u32,
 }
 
-/// Wave of a call in progress.
+/// Round trip of a call in progress.
 #[derive(Clone, Copy, Debug)]
 struct Wave(u32);
 
@@ -63,7 +63,7 @@ impl Meter {
         self.counts().cost
     }
 
-    /// Counts a call that starts. Returns its wave.
+    /// Counts a call that starts. Returns its round trip.
     fn start_call(&self) -> Wave {
         let mut counts = self.counts();
         let wave = counts.ended_wave + 1;
@@ -186,7 +186,7 @@ mod tests {
         let (key, operation) = (meter.start_call(), meter.start_call());
         meter.end_call(Some(operation), (1.0, 0.0));
         let second = meter.start_call();
-        // The slow first call starts no other wave, whenever it ends.
+        // The slow first call starts no other round trip, whenever it ends.
         meter.end_call(Some(key), (1.0, 0.0));
         meter.end_call(Some(second), (0.5, 2.0));
         assert_eq!(meter.cost(), Cost { calls: 3, waves: 2, read_units: 2.5, write_units: 2.0 });

@@ -1,5 +1,6 @@
 //! Calls of DynamoDB: reads, transactions, retries and the meaning of failures.
 
+pub(crate) mod attributes;
 pub(crate) mod database;
 pub(crate) mod errors;
 pub(crate) mod list_position;

@@ -16,7 +16,7 @@ pub(crate) type Item = HashMap<String, AttributeValue>;
 /// Largest number of keys in one BatchGetItem, DynamoDB's limit.
 const BATCH_KEYS: usize = 100;
 /// Largest number of batches in flight: enough for the leaves of 1,000 days in one round trip, and for the 2,000 businesses of a
-/// user in two. Who reads large items limits their number.
+/// user in two. A caller that reads large items limits their number.
 const BATCHES_IN_FLIGHT: u16 = 11;
 
 /// Returns a text attribute.

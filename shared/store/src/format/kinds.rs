@@ -4,8 +4,8 @@ use super::FIRST;
 use crate::client::read::Item;
 use crate::keys::{
     ANSWER_PREFIX, BUCKET_PREFIX, BUSINESS_CHANGES_HEAD_PK, BUSINESS_CHANGES_PK_PREFIX, CHANGES_PK_PREFIX,
-    COUNTS_PK_PREFIX, DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, ORGS_WITH_REVIEWS_PK,
-    POSTINGS_PK_PREFIX, REVIEW_SK, ROSTERS_PK, USER_SK, parse_category_pk,
+    DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, ORGS_WITH_REVIEWS_PK, REVIEW_SK, ROSTERS_PK, USER_SK,
+    parse_category_pk,
 };
 use crate::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
 
@@ -16,20 +16,18 @@ pub(crate) struct Kind {
     pub(crate) name: &'static str,
     /// Latest format that this version writes.
     pub(crate) format: u64,
-    /// Earliest format of items that need no migration.
-    pub(crate) current_from: u64,
 }
 
 impl Kind {
     const fn first(name: &'static str) -> Self {
-        Self { name, format: FIRST, current_from: FIRST }
+        Self { name, format: FIRST }
     }
 }
 
 /// Any kind that has one format.
 pub(crate) const ANY: Kind = Kind::first("item");
-/// Item of a user. Format 2 has `email_domain`, for `email-index`.
-pub(crate) const USER: Kind = Kind { name: "user", format: 2, current_from: 2 };
+/// Item of a user.
+pub(crate) const USER: Kind = Kind::first("user");
 /// Reservation of an address.
 pub(crate) const LOCK: Kind = Kind::first("lock");
 /// Head of a user directory: counts and digest.
@@ -56,34 +54,16 @@ pub(crate) const BUSINESS: Kind = Kind::first("business");
 pub(crate) const BUSINESS_CHANGES: Kind = Kind::first("changes of businesses");
 /// Head of the log of changes of businesses.
 pub(crate) const BUSINESS_CHANGES_HEAD: Kind = Kind::first("head of the changes of businesses");
-/// Category of businesses. Format 2 holds its states as text; format 1 holds them as maps, or, in versions between, as text too.
-pub(crate) const CATEGORY: Kind = Kind { name: "category", format: 2, current_from: 2 };
+/// Category of businesses.
+pub(crate) const CATEGORY: Kind = Kind::first("category");
 /// Head of the category directory.
 pub(crate) const CATEGORY_HEAD: Kind = Kind::first("category head");
-/// Review of a business. Format 3 has its fields in one binary attribute. Formats 1 and 2 have an attribute for each; they stay
-/// until the review is written again. Format 2 has `seen_at`.
-pub(crate) const REVIEW: Kind = Kind { name: "review", format: 3, current_from: 1 };
-/// Facet counts of a month or a day.
-const FACET_COUNTS: Kind = Kind::first("tally");
-/// Postings of a day.
-const POSTINGS: Kind = Kind::first("slips");
+/// Review of a business.
+pub(crate) const REVIEW: Kind = Kind::first("review");
 /// An organisation in the list of those with reviews.
 const ORG_WITH_REVIEWS: Kind = Kind::first("organisation with reviews");
 /// Record of the audit trail.
 pub(crate) const AUDIT_RECORD: Kind = Kind::first("audit record");
-
-/// Returns the kinds of items in a table.
-pub(crate) fn kinds(table: &Table) -> &'static [Kind] {
-    match table.name {
-        name if name == USERS.name => &[USER, LOCK, DIRECTORY_HEAD, MAIL, MAILBOX, MARK, CHANGES],
-        name if name == API_KEYS.name => &[KEY, BUCKET, ANSWER],
-        name if name == BUSINESSES.name => &[ORG, BUSINESS, BUSINESS_CHANGES, BUSINESS_CHANGES_HEAD],
-        name if name == CATEGORIES.name => &[CATEGORY, CATEGORY_HEAD],
-        name if name == REVIEWS.name => &[REVIEW, FACET_COUNTS, POSTINGS, ORG_WITH_REVIEWS],
-        name if name == AUDIT.name => &[AUDIT_RECORD],
-        _ => &[],
-    }
-}
 
 /// Returns the kind of an item by its key; [`ANY`] for an unknown one.
 pub(crate) fn kind_of(table: &Table, item: &Item) -> Kind {
@@ -124,8 +104,6 @@ pub(crate) fn kind_of(table: &Table, item: &Item) -> Kind {
         name if name == REVIEWS.name => match pk {
             ORGS_WITH_REVIEWS_PK => ORG_WITH_REVIEWS,
             _ if sk == REVIEW_SK => REVIEW,
-            pk if pk.starts_with(COUNTS_PK_PREFIX) => FACET_COUNTS,
-            pk if pk.starts_with(POSTINGS_PK_PREFIX) => POSTINGS,
             _ => ANY,
         },
         name if name == AUDIT.name => AUDIT_RECORD,

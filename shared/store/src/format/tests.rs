@@ -1,6 +1,9 @@
 use super::*;
 use std::collections::HashMap;
 
+/// Kind that has had two formats.
+const LATER: Kind = Kind { name: "thing", format: 2 };
+
 #[derive(Debug, PartialEq, serde::Deserialize)]
 struct EachAttribute {
     text: String,
@@ -70,12 +73,12 @@ fn attribute_that_is_missing_or_of_another_type_is_an_error_without_its_text() {
 #[test]
 fn formats_up_to_the_present_one_are_read_and_newer_ones_are_named() {
     let of = |format: i128| HashMap::from([(FORMAT.to_owned(), number(format))]);
-    for item in [HashMap::new(), of(1), of(2)] {
-        assert!(check(USER, &item).is_ok(), "{item:?}");
+    for (kind, items) in [(LATER, vec![HashMap::new(), of(1), of(2)]), (USER, vec![HashMap::new(), of(1)])] {
+        assert!(items.iter().all(|item| check(kind, item).is_ok()), "{kind:?}");
     }
     for (kind, format, expected) in [
-        (USER, 3, "a stored user has format 3, and this version knows those up to 2"),
-        (REVIEW, 4, "a stored review has format 4, and this version knows those up to 3"),
+        (USER, 2, "a stored user has format 2, and this version knows those up to 1"),
+        (LATER, 3, "a stored thing has format 3, and this version knows those up to 2"),
         (ANY, 0, "a stored item has format 0, and this version knows those up to 1"),
     ] {
         match check(kind, &of(format)) {
@@ -87,7 +90,7 @@ fn formats_up_to_the_present_one_are_read_and_newer_ones_are_named() {
 
 #[test]
 fn an_item_is_marked_where_its_format_is_not_the_first() {
-    for (kind, format) in [(USER, Some(2)), (DIRECTORY_HEAD, None)] {
+    for (kind, format) in [(LATER, Some(2)), (DIRECTORY_HEAD, None)] {
         let mut item = HashMap::new();
         mark(kind, &mut item);
         assert_eq!(item.get(FORMAT).cloned(), format.map(|format: i128| number(format)));

@@ -1,7 +1,7 @@
 //! Keys of the ledger: logs, directories and trees.
 
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{DIRECTORY_BUCKETS, FacetKey, LANES, ReviewSet};
+use presence_domain::ledger::{FacetKey, LANES, ReviewSet};
 
 /// Prefix of the partitions with the logs of organisations.
 pub const LOG_PK_PREFIX: &str = "LOG#";
@@ -77,12 +77,6 @@ pub fn directory_bucket_sk(bucket: usize) -> String {
     format!("{bucket:02}")
 }
 
-/// Reads [`directory_bucket_sk`]; `None` if the text has another form.
-#[must_use]
-pub fn parse_directory_bucket_sk(text: &str) -> Option<usize> {
-    text.parse().ok().filter(|bucket| *bucket < DIRECTORY_BUCKETS && directory_bucket_sk(*bucket) == text)
-}
-
 /// Returns the partition with the root and the nodes of the trees of a review set.
 #[must_use]
 pub fn tree_pk(set: &ReviewSet) -> String {
@@ -151,13 +145,7 @@ mod tests {
     fn keys_of_trees_and_directories_have_the_stored_form() {
         let org = OrgId::new(42).expect("an id");
         assert_eq!((log_pk(org), directory_buckets_pk(org)), ("LOG#42".to_owned(), "DIR#42".to_owned()));
-        assert_eq!(
-            (directory_bucket_sk(3), parse_directory_bucket_sk("03"), parse_directory_bucket_sk("15")),
-            ("03".to_owned(), Some(3), Some(15))
-        );
-        for wrong in ["3", "16", "+3", "003", ""] {
-            assert_eq!(parse_directory_bucket_sk(wrong), None, "{wrong:?}");
-        }
+        assert_eq!((directory_bucket_sk(3), directory_bucket_sk(15)), ("03".to_owned(), "15".to_owned()));
         assert_eq!(tree_pk(&ReviewSet::City(org, "saint etienne".to_owned())), "TREE#c:42:saint etienne");
         let business = ReviewSet::Business(org, BusinessId::parse("b1").expect("an id"));
         assert_eq!(tree_pk(&business), "TREE#b:42:b1");

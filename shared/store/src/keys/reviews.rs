@@ -1,8 +1,5 @@
 //! Keys of the reviews table, except those of the ledger.
 
-use std::fmt::Display;
-
-use presence_domain::ledger::ReviewSet;
 use presence_domain::review::ReviewId;
 
 /// Prefix of the partitions of reviews.
@@ -15,12 +12,6 @@ pub const ORGS_WITH_REVIEWS_PK: &str = "BOOKS";
 pub const AUDIT_PK: &str = "AUDIT";
 /// Sort key of the position of the scheduled audit.
 pub const AUDIT_SK: &str = "POSITION";
-/// Prefix of the partitions with facet counts.
-pub const COUNTS_PK_PREFIX: &str = "T#";
-/// Prefix of the sort keys of facet counts of a month; the month follows.
-pub const MONTH_SK_PREFIX: &str = "M#";
-/// Prefix of the partitions with postings.
-pub const POSTINGS_PK_PREFIX: &str = "L#";
 /// First second of the year 0. Counted from it, every accepted second is positive and has at most 12 digits.
 const YEAR_0: i64 = -62_167_219_200;
 
@@ -62,18 +53,6 @@ pub fn effective_between(from: Option<i64>, to: Option<i64>) -> Option<(String, 
     let first = from.map_or_else(|| "0".to_owned(), |second| format!("{:012}#", second - YEAR_0));
     let last = to.map_or_else(|| "~".to_owned(), |second| format!("{:012}#~", second - YEAR_0));
     Some((first, last))
-}
-
-/// Returns the partition with the facet counts of a review set.
-#[must_use]
-pub fn counts_pk(set: &ReviewSet) -> String {
-    format!("{COUNTS_PK_PREFIX}{set}")
-}
-
-/// Returns the partition with the postings of a review set in one month, such as `2025-11`.
-#[must_use]
-pub fn postings_pk(set: &ReviewSet, month: impl Display) -> String {
-    format!("{POSTINGS_PK_PREFIX}{set}#{month}")
 }
 
 #[cfg(test)]

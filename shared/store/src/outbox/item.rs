@@ -29,10 +29,10 @@ struct OutboxItem {
     give_up_at: i64,
     state: String,
     attempts: u32,
-    /// Missing from mails that were never refused, and from those of earlier versions, which ignore it.
+    /// Missing from mails that were never refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last_refusal: Option<String>,
-    /// Missing from mails of operators, and from those of earlier versions, which ignore it.
+    /// Missing from mails of operators.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     invited_by: Option<String>,
 }
@@ -78,7 +78,7 @@ fn message(stored: OutboxItem) -> Option<OutboxMessage> {
     Some(OutboxMessage {
         id: stored.sk,
         user_id: UserId::parse(&stored.user_id).filter(|id| user_pk(*id) == stored.pk)?,
-        state: MessageState::ALL.into_iter().find(|state| state.as_str() == stored.state)?,
+        state: MessageState::parse(&stored.state)?,
         created_at: instant(stored.created_at)?,
         due_at: instant(stored.due_at)?,
         give_up_at: instant(stored.give_up_at)?,

@@ -1,13 +1,11 @@
 //! Item of the reviews table that holds one review.
 
-mod attributes;
-
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::client::read::{Item, binary, number, pk_sk, text};
-use crate::format::{REVIEW, check, format_of, mark};
+use crate::format::{REVIEW, check, mark};
 use crate::keys::{REVIEW_SK, effective_listing, parse_review_pk, review_pk};
 use crate::{ReviewStore, schema};
 use presence_domain::access::Scope;
@@ -57,24 +55,13 @@ pub(crate) fn review_to_item(review: &Review) -> Result<Item, Error> {
     Ok(item)
 }
 
-/// Reads a review item of any format. Returns [`Error::Unavailable`] for one of a later format, and [`Error::Internal`] for a damaged one.
-pub fn review_from_item(item: Item) -> Result<Review, Error> {
-    check(REVIEW, &item)?;
-    let review = if format_of(&item) < REVIEW.format { attributes::parse(item)? } else { parse(&item) };
-    review.ok_or_else(|| Error::internal("a stored review breaks the rules of its fields"))
+/// Reads a review item. Returns [`Error::Unavailable`] for one of a later format, and [`Error::Internal`] for a damaged one.
+pub fn review_from_item(item: &Item) -> Result<Review, Error> {
+    check(REVIEW, item)?;
+    parse(item).ok_or_else(|| Error::internal("a stored review breaks the rules of its fields"))
 }
 
-/// Returns the body of a review as JSON, for people to read; `None` if the bytes are no body.
-#[must_use]
-pub fn review_body_json(bytes: &[u8]) -> Option<serde_json::Value> {
-    let body = Body::decode(bytes)?;
-    let mut json = serde_json::to_value(&body).ok()?;
-    json["partner"] = body.partner()?.as_str().into();
-    json["state"] = body.state()?.as_str().into();
-    Some(json)
-}
-
-/// Converts an item of the present format; `None` if a field is missing or breaks the rules of its type.
+/// Converts an item; `None` if a field is missing or breaks the rules of its type.
 fn parse(item: &Item) -> Option<Review> {
     let text = |name: &str| item.get(name)?.as_s().ok();
     let number = |name: &str| item.get(name)?.as_n().ok()?.parse().ok();
@@ -146,7 +133,7 @@ impl ReviewStore {
     /// Returns the review, by a strong read of a unit for each 4 KB; `None` if there is none in the scope.
     pub async fn get_review(&self, scope: Scope, id: &ReviewId) -> Result<Option<Review>, Error> {
         let item = self.db.get(&schema::REVIEWS, pk_sk(review_pk(id), REVIEW_SK)).await?;
-        let review = item.map(review_from_item).transpose()?;
+        let review = item.as_ref().map(review_from_item).transpose()?;
         Ok(review.filter(|review| scope.covers(Some(review.org_id))))
     }
 
@@ -155,7 +142,7 @@ impl ReviewStore {
         let keys = ids.iter().map(|id| pk_sk(review_pk(id), REVIEW_SK)).collect();
         let items = self.db.get_batch(&schema::REVIEWS, keys, &[]).await?;
         let by_id = |review: Review| (review.id.clone(), review);
-        items.into_iter().map(|item| review_from_item(item).map(by_id)).collect()
+        items.into_iter().map(|item| review_from_item(&item).map(by_id)).collect()
     }
 }
 

@@ -50,8 +50,6 @@ impl ReviewStore {
     ) -> Result<u64, Error> {
         let mut moved = 0;
         for org_id in BTreeSet::from([old.org_id, location.org_id]) {
-            // The trees of an organisation that waits for its migration are empty, and its reviews would stay behind.
-            self.check_migrated(org_id).await?;
             let tree = TreeKey { set: ReviewSet::Business(org_id, business.clone()), facet_key: None };
             let postings = self.postings_of_tree(&tree, ALL_KEYS).await?;
             for step in postings.chunks(STEP) {

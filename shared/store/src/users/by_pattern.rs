@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use serde::Deserialize;
-use struct_field_names_as_array::FieldNamesAsArray;
 
+use crate::client::attributes::with_attributes;
 use crate::client::read::{Item, Partition, pk_sk, text};
 use crate::format::{USER, parse_as};
 use crate::keys::{USER_SK, user_pk};
@@ -37,17 +37,19 @@ pub struct FoundUser {
     email_key: String,
 }
 
-/// Attributes of a user that are shown.
-#[derive(Deserialize, FieldNamesAsArray)]
-struct FoundItem {
-    id: String,
-    status: String,
-    role: String,
-    org_id: Option<u64>,
-    first_name: String,
-    last_name: String,
-    email: String,
-    email_key: String,
+with_attributes! {
+    /// Attributes of a user that are shown.
+    #[derive(Deserialize)]
+    struct FoundItem {
+        id: String,
+        status: String,
+        role: String,
+        org_id: Option<u64>,
+        first_name: String,
+        last_name: String,
+        email: String,
+        email_key: String,
+    }
 }
 
 /// Search by a pattern of addresses, page by page.
@@ -93,7 +95,7 @@ impl EmailSearch<'_> {
         let mut ids = self.candidates(start).await?;
         ids.retain(|id| self.seen.insert(*id));
         let keys = ids.into_iter().map(|id| pk_sk(user_pk(id), USER_SK)).collect();
-        let items = self.store.db.get_batch(&schema::USERS, keys, &FoundItem::FIELD_NAMES_AS_ARRAY).await?;
+        let items = self.store.db.get_batch(&schema::USERS, keys, FoundItem::ATTRIBUTES).await?;
         let mut users = items.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
         users.retain(|user| self.pattern.admits(&user.email_key));
         users.sort_unstable_by(|one, other| one.email_key.cmp(&other.email_key));

@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use futures::stream::{FuturesOrdered, StreamExt as _};
 
-use struct_field_names_as_array::FieldNamesAsArray as _;
-
 use super::item::{BusinessIdsItem, business_ids};
 use crate::client::read::pk_sk;
 use crate::keys::{USER_SK, user_pk};
@@ -176,7 +174,7 @@ impl UserStore {
     /// The ids are a set: a user that moved is in two directories while one of them is older, and is read once.
     async fn get_business_ids(&self, ids: HashSet<UserId>) -> Result<BusinessIds, Error> {
         let keys = ids.into_iter().map(|id| pk_sk(user_pk(id), USER_SK)).collect();
-        let items = self.db.get_batch(&schema::USERS, keys, &BusinessIdsItem::FIELD_NAMES_AS_ARRAY).await?;
+        let items = self.db.get_batch(&schema::USERS, keys, BusinessIdsItem::ATTRIBUTES).await?;
         items.into_iter().map(business_ids).collect()
     }
 

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use struct_field_names_as_array::FieldNamesAsArray as _;
 
 use super::item::BusinessIdsItem;
 use crate::client::read::{Partition, pk_sk, text};
@@ -36,7 +35,7 @@ impl UserStore {
             let (page, next) = self.db.query_page(&partition, start).await?;
             let ids = page.iter().filter_map(|item| item.get("id")?.as_s().ok().and_then(|id| UserId::parse(id)));
             let keys = ids.map(|id| pk_sk(user_pk(id), USER_SK)).collect();
-            for item in self.db.get_batch(&schema::USERS, keys, &BusinessIdsItem::FIELD_NAMES_AS_ARRAY).await? {
+            for item in self.db.get_batch(&schema::USERS, keys, BusinessIdsItem::ATTRIBUTES).await? {
                 let (user, businesses) = super::item::business_ids(item)?;
                 for business in businesses.iter().filter_map(|id| BusinessId::parse(id)) {
                     holders.entry(business).or_default().push(user);

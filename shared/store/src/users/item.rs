@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use struct_field_names_as_array::FieldNamesAsArray;
 
+use crate::client::attributes::with_attributes;
 use crate::client::read::Item;
 use crate::format::{USER, item_as, parse_as};
 use crate::keys::{USER_SK, listing, name_order, org_key, user_pk};
@@ -15,7 +15,7 @@ use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::invitation::{ActivationTokenHash, InvitationLink, InvitationLinks, LinkState};
 use presence_domain::password::PasswordHash;
 use presence_domain::user::{DeliveryReport, Lang, PersonName, Phone, Role, Status, User};
-use presence_domain::user_directory::{ListedUser, NewUser, SEPARATOR, UserDirectoryBuilder};
+use presence_domain::user_directory::{DirectoryUser, ListedUser, SEPARATOR, UserDirectoryBuilder};
 
 #[derive(Serialize, Deserialize)]
 struct UserItem {
@@ -33,7 +33,7 @@ struct UserItem {
     last_name: String,
     email: String,
     email_key: String,
-    /// Empty in items of format 1, which are older than `email-index`.
+    /// Empty in an item that lost it, which the audit finds.
     #[serde(default)]
     email_domain: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,25 +72,29 @@ struct LinkItem {
 /// Attributes of `status-index` that a directory reads. The status and the id are in `listing`.
 pub(crate) const LISTED: [&str; 7] = ["listing", "version", "role", "first_name", "last_name", "email", "phone"];
 
-/// Attributes of a user's item that a directory reads.
-#[derive(Deserialize, FieldNamesAsArray)]
-pub(crate) struct ListedItem {
-    id: String,
-    org: String,
-    version: u64,
-    status: String,
-    role: String,
-    first_name: String,
-    last_name: String,
-    email: String,
-    phone: Option<String>,
+with_attributes! {
+    /// Attributes of a user's item that a directory reads.
+    #[derive(Deserialize)]
+    pub(crate) struct ListedItem {
+        id: String,
+        org: String,
+        version: u64,
+        status: String,
+        role: String,
+        first_name: String,
+        last_name: String,
+        email: String,
+        phone: Option<String>,
+    }
 }
 
-/// Attributes of a user's item that tell its businesses.
-#[derive(Deserialize, FieldNamesAsArray)]
-pub(super) struct BusinessIdsItem {
-    id: String,
-    business_ids: Vec<String>,
+with_attributes! {
+    /// Attributes of a user's item that tell its businesses.
+    #[derive(Deserialize)]
+    pub(super) struct BusinessIdsItem {
+        id: String,
+        business_ids: Vec<String>,
+    }
 }
 
 /// Serialises a user, and names its mail that waits in the outbox.
@@ -147,12 +151,6 @@ pub(crate) fn from_item(item: Item) -> Result<UserRecord, Error> {
     record.ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))
 }
 
-/// Converts the item of a user to the present format.
-pub(crate) fn rewritten(item: Item) -> Result<Item, Error> {
-    let UserRecord { user, mail } = from_item(item)?;
-    to_item(&user, mail.as_deref())
-}
-
 fn parse_user(stored: UserItem) -> Option<User> {
     Some(User {
         id: UserId::parse(&stored.id)?,
@@ -167,7 +165,7 @@ fn parse_user(stored: UserItem) -> Option<User> {
         last_name: PersonName::parse(&stored.last_name).ok()?,
         email: EmailAddress::parse(&stored.email).ok()?,
         phone: stored.phone.and_then(|phone| Phone::parse(&phone).ok().flatten()),
-        lang: stored.lang.and_then(|lang| Lang::parse(&lang)),
+        lang: stored.lang.and_then(|lang| Lang::from_tag(&lang)),
         business_ids: stored.business_ids.iter().map(|id| BusinessId::parse(id)).collect::<Option<_>>()?,
         password: stored.password_hash.map(PasswordHash::from_phc),
         invited_at: stored.invited_at.map(Timestamp::from_millisecond).transpose().ok()?,
@@ -189,7 +187,7 @@ fn link(stored: &LinkItem) -> Option<InvitationLink> {
     Some(InvitationLink {
         hash: ActivationTokenHash::from_hex(&stored.hash)?,
         expires_at: Timestamp::from_millisecond(stored.expires_at).ok()?,
-        state: LinkState::ALL.into_iter().find(|state| state.as_str() == stored.state)?,
+        state: LinkState::parse(&stored.state)?,
     })
 }
 
@@ -200,11 +198,11 @@ pub(crate) fn add_listed(item: &Item, directory: &mut UserDirectoryBuilder) -> R
     added.ok_or_else(|| Error::internal("a listed user breaks the rules of its fields"))
 }
 
-fn listed_row(item: &Item) -> Option<(NewUser<'_>, &str)> {
+fn listed_row(item: &Item) -> Option<(DirectoryUser<'_>, &str)> {
     let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).map(String::as_str);
     let (listed_status, name_order) = text("listing")?.split_once(SEPARATOR)?;
     let (_, id) = name_order.rsplit_once(SEPARATOR)?;
-    let row = NewUser {
+    let row = DirectoryUser {
         id: UserId::parse(id.trim_start_matches('0'))?,
         version: item.get("version")?.as_n().ok()?.parse().ok()?,
         status: Status::parse(listed_status)?,

@@ -20,10 +20,10 @@ mod write;
 pub use by_pattern::{EmailSearch, FoundUser};
 pub use details::UserDetails;
 pub use find::BusinessIds;
-pub(super) use item::{LISTED, ListedItem, add_listed, from_item, listed_in, rewritten, to_item, without_delivery};
+pub(super) use item::{LISTED, ListedItem, add_listed, from_item, listed_in, to_item, without_delivery};
 pub use keys::{ApiKeyError, IssuedKey, MAX_LIVE_KEYS, NewApiKey};
 pub use record::UserRecord;
-pub use update::{Decision, Update, retry_stale};
+pub use update::{Decision, UpdateOutcome, retry_stale};
 pub use write::{ClaimError, UserWriteError};
 
 use std::sync::Arc;

@@ -42,7 +42,7 @@ impl From<Option<UserChange>> for Decision {
 
 /// Result of an update.
 #[derive(Debug)]
-pub enum Update<T = ()> {
+pub enum UpdateOutcome<T = ()> {
     /// The change was written to this user, as it was before.
     Written(Box<User>),
     /// Nothing was written.
@@ -88,7 +88,7 @@ impl UserStore {
         scope: Scope,
         id: UserId,
         decide: impl Fn(&User) -> Result<Decision<T>, Error>,
-    ) -> Result<Update<T>, Error> {
+    ) -> Result<UpdateOutcome<T>, Error> {
         self.update_alongside(scope, id, || ready(Ok(())), |user, ()| ready(decide(&user)), None).await
     }
 
@@ -101,7 +101,7 @@ impl UserStore {
         read: impl Fn() -> Read,
         decide: impl Fn(User, R) -> Decide,
         answer: Option<&KeptAnswer>,
-    ) -> Result<Update<T>, Error>
+    ) -> Result<UpdateOutcome<T>, Error>
     where
         Read: Future<Output = Result<R, Error>>,
         Decide: Future<Output = Result<Decision<T>, Error>>,
@@ -113,11 +113,11 @@ impl UserStore {
                 Decision::Write(change) => change,
                 Decision::Stop(result) => {
                     self.keep_answer(answer).await?;
-                    return Ok(Some(Update::Stopped(result)));
+                    return Ok(Some(UpdateOutcome::Stopped(result)));
                 }
             };
             match self.write_answered(Some(&record), &change, answer).await {
-                Ok(()) => Ok(Some(Update::Written(Box::new(record.user)))),
+                Ok(()) => Ok(Some(UpdateOutcome::Written(Box::new(record.user)))),
                 Err(UserWriteError::Stale) => Ok(None),
                 Err(UserWriteError::EmailTaken) => Err(change.email_taken_error()),
                 Err(UserWriteError::LastAdmin) => Err(change.last_admin_error(&record.user)),

@@ -3,20 +3,11 @@
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
-use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::instant::format_second;
-use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
 use presence_domain::text::city_key;
+use presence_tests::reviews::{CROWDED_DAYS, DAY, FIRST_SECOND, matching, pick, random_review, random_second};
 use serde_json::{Value, json};
-
-/// Start of 2024-02-01. The range of dates has a leap day, ends of months and a new year.
-const FIRST_SECOND: i64 = 1_706_745_600;
-const DAY: i64 = 86_400;
-const DAYS: i64 = 400;
-/// Days of February, which has most reviews: too many for a month that is read as a whole.
-const CROWDED_DAYS: i64 = 29;
-/// Leap day, which has a fifth of all reviews.
-const DENSE_DAY: i64 = 28;
 
 /// Business with reviews.
 struct Shop {
@@ -47,16 +38,13 @@ pub(crate) struct Dataset {
 impl Dataset {
     /// Builds a dataset with so many reviews.
     pub(crate) fn build(rng: &mut Rng, count: usize) -> Self {
-        let reviews = (0..count).map(|number| random_review(rng, number)).map(|review| (review.id.clone(), review));
+        let reviews = (0..count).map(|number| shop_review(rng, number)).map(|review| (review.id.clone(), review));
         Self { moved: false, reviews: reviews.collect() }
     }
 
-    /// Returns all reviews with their cities, the oldest first.
-    pub(super) fn sorted(&self) -> Vec<(&Review, &'static str)> {
-        let city = |review: &Review| self.city(shop(review));
-        let mut sorted: Vec<_> = self.reviews.values().map(|review| (review, city(review))).collect();
-        sorted.sort_by_key(|(review, _)| (review.update_date.unwrap_or(review.date), &review.id));
-        sorted
+    /// Returns the reviews that a caller sees, the oldest first: those of an organisation, or all.
+    pub(super) fn sorted(&self, org: Option<u64>) -> Vec<&Review> {
+        matching(self.reviews.values(), false, |review| org.is_none_or(|org| review.org_id.get() == org))
     }
 
     pub(crate) fn reviews(&self) -> Vec<Review> {
@@ -104,6 +92,9 @@ impl Dataset {
     /// Moves the shops to their other cities. A second call moves them back.
     pub(super) fn move_shops(&mut self) {
         self.moved = !self.moved;
+        for review in self.reviews.values_mut() {
+            review.city_key = city_key(shop(review).cities[usize::from(self.moved)]);
+        }
     }
 
     /// Changes so many reviews, adds so many, and returns their rows.
@@ -116,7 +107,7 @@ impl Dataset {
         }
         let known = self.reviews.len();
         touched.extend((known..known + newcomers).map(|number| {
-            let review = random_review(rng, number);
+            let review = shop_review(rng, number);
             (review.id.clone(), review)
         }));
         self.put(rng, touched)
@@ -147,49 +138,12 @@ fn shop(review: &Review) -> &'static Shop {
     SHOPS.iter().find(|shop| shop.id == review.business_id.as_str()).expect("a shop")
 }
 
-/// Returns a random element.
-pub(super) fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
-    of[rng.usize(..of.len())]
-}
-
-/// Returns a random second in the range of dates, often the same one.
-pub(super) fn random_second(rng: &mut Rng) -> i64 {
-    let day = match rng.u8(..20) {
-        0..4 => DENSE_DAY,
-        4..15 => rng.i64(0..CROWDED_DAYS),
-        _ => rng.i64(0..DAYS),
-    };
-    let of_day = if rng.bool() { pick(rng, &[0, 1, DAY / 2, DAY - 1]) } else { rng.i64(0..DAY) };
-    FIRST_SECOND + day * DAY + of_day
-}
-
-/// Returns a random review.
-fn random_review(rng: &mut Rng, number: usize) -> Review {
+/// Returns a random review of one of the shops, before these move.
+fn shop_review(rng: &mut Rng, number: usize) -> Review {
     let shares: Vec<&Shop> = SHOPS.iter().flat_map(|shop| std::iter::repeat_n(shop, shop.share)).collect();
     let shop = pick(rng, &shares);
-    let business_id = BusinessId::parse(shop.id).expect("an id");
-    let (partner, partner_id) = (pick(rng, &Partner::ALL), format!("review {number}"));
-    Review {
-        id: ReviewId::derive(&business_id, partner, &partner_id, 0),
-        version: 1,
-        org_id: OrgId::new(shop.org).expect("an id"),
-        business_id,
-        city_key: city_key(shop.cities[0]),
-        partner,
-        key: partner_id.clone(),
-        partner_id,
-        author_name: Some("Zoë".to_owned()),
-        date: random_second(rng),
-        update_date: (rng.u8(..3) == 0).then(|| random_second(rng)),
-        delete_date: None,
-        rating: pick(rng, &Rating::ALL),
-        title: None,
-        content: pick(rng, &[None, Some(""), Some("  "), Some("Très bon accueil")]).map(str::to_owned),
-        reply_comment: None,
-        state: pick(rng, &ReviewState::ALL),
-        link: None,
-        seen_at: None,
-    }
+    let review = random_review(rng, &format!("review {number}"), (shop.id, shop.org, &city_key(shop.cities[0])));
+    Review { author_name: Some("Zoë".to_owned()), ..review }
 }
 
 /// Returns the review with a change of a field that searches depend on.

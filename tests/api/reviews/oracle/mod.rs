@@ -7,13 +7,8 @@ mod random_query;
 mod random_stats;
 pub(crate) mod stats;
 
-use std::io;
-use std::sync::Arc;
-
-use clap::Parser as _;
 use futures::{StreamExt as _, stream};
-use presence_ops::{Cli, Console, Context, Exit};
-use presence_store::Stores;
+use presence_ops::Exit;
 use presence_tests::{Fixtures, TestStack, TestUser, rng};
 use serde_json::Value;
 
@@ -30,26 +25,6 @@ const NEWCOMERS: usize = 40;
 /// Largest number of reviews of a month that a search reads as a whole; a larger month is read by days.
 const MAX_WHOLE_MONTH: usize = 2_000;
 
-/// Imports rows with the operator's tool.
-async fn import(stack: &TestStack, what: &str, rows: &str) {
-    import_through(stack, stack.stores(), what, rows).await;
-}
-
-/// Imports rows with the operator's tool, through these stores.
-pub(crate) async fn import_through(stack: &TestStack, store: &Stores, what: &str, rows: &str) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = folder.path().join("rows.jsonl");
-    std::fs::write(&file, rows).expect("the folder can be written");
-    let cli = ["ops", "import", what, file.to_str().expect("a path in UTF-8")];
-    let cli = Cli::try_parse_from(cli).expect("the words are right");
-    let output = tempfile::NamedTempFile::new().expect("a temporary file");
-    let console = Console::new(Box::new(io::sink()), Box::new(output.reopen().expect("a second handle")));
-    let mut context = Context::new(store.clone(), Arc::clone(&stack.clock) as _, console);
-    let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
-    let output = std::fs::read_to_string(output.path()).expect("text");
-    assert_eq!(exit, Exit::Done, "{what}: {output}");
-}
-
 /// Returns callers of every role, each with the organisation that it sees, or none for all.
 fn callers(fixtures: &Fixtures) -> [(&TestUser, Option<u64>); 6] {
     [
@@ -62,17 +37,6 @@ fn callers(fixtures: &Fixtures) -> [(&TestUser, Option<u64>); 6] {
     ]
 }
 
-/// Makes random requests of every caller, and compares the answers with the dataset.
-async fn check_random_queries(
-    stack: &TestStack,
-    fixtures: &Fixtures,
-    dataset: &Dataset,
-    rng: &mut fastrand::Rng,
-    round: &str,
-) {
-    check_some_queries(stack, fixtures, dataset, rng, (round, REQUESTS, |_| true)).await;
-}
-
 /// Makes so many random requests with accepted paths, and compares the answers with the dataset.
 pub(crate) async fn check_some_queries(
     stack: &TestStack,
@@ -81,12 +45,7 @@ pub(crate) async fn check_some_queries(
     rng: &mut fastrand::Rng,
     (round, count, accepts): (&str, usize, fn(&str) -> bool),
 ) {
-    let all = dataset.sorted();
-    let callers = callers(fixtures).map(|(caller, org)| {
-        let sees =
-            |(review, _): &(&presence_domain::review::Review, &str)| org.is_none_or(|org| review.org_id.get() == org);
-        (caller, all.iter().copied().filter(sees).collect::<Vec<_>>())
-    });
+    let callers = callers(fixtures).map(|(caller, org)| (caller, dataset.sorted(org)));
     let requests = (0..count).zip(callers.iter().cycle()).map(|(number, (caller, seen))| {
         let random_query = std::iter::repeat_with(|| RandomQuery::random(rng, seen))
             .find(|random_query| accepts(&random_query.path))
@@ -111,35 +70,34 @@ pub(crate) async fn check_some_queries(
 #[tokio::test(flavor = "multi_thread")]
 async fn every_random_request_is_answered_like_a_brute_force_search_before_and_after_changes() {
     let mut rng = rng("reviews oracle");
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let mut dataset = Dataset::build(&mut rng, REVIEWS);
     let (orgs, shops) = dataset.org_and_shop_rows();
-    import(&stack, "orgs", &orgs).await;
-    import(&stack, "businesses", &shops).await;
+    stack.import("orgs", &orgs).await.expect(Exit::Done);
+    stack.import("businesses", &shops).await.expect(Exit::Done);
     stack.local.fill_reviews(&dataset.reviews()).expect("the table can be filled");
     assert!(
         dataset.reviews_in_crowded_month() > MAX_WHOLE_MONTH,
         "{} in the crowded month",
         dataset.reviews_in_crowded_month()
     );
-    check_random_queries(&stack, &fixtures, &dataset, &mut rng, "at first").await;
+    check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("at first", REQUESTS, |_| true)).await;
 
-    import(&stack, "reviews", &dataset.change(&mut rng, CHANGES, NEWCOMERS)).await;
+    stack.import("reviews", &dataset.change(&mut rng, CHANGES, NEWCOMERS)).await.expect(Exit::Done);
     dataset.move_shops();
-    import(&stack, "businesses", &dataset.org_and_shop_rows().1).await;
+    stack.import("businesses", &dataset.org_and_shop_rows().1).await.expect(Exit::Done);
     assert!(
         dataset.reviews_in_crowded_month() > MAX_WHOLE_MONTH,
         "{} in the crowded month",
         dataset.reviews_in_crowded_month()
     );
-    check_random_queries(&stack, &fixtures, &dataset, &mut rng, "changed").await;
+    check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("changed", REQUESTS, |_| true)).await;
 
     dataset.move_shops();
-    import(&stack, "businesses", &dataset.org_and_shop_rows().1).await;
-    import(&stack, "reviews", &dataset.restore(&mut rng)).await;
-    import(&stack, "reviews", &dataset.change(&mut rng, CHANGES, 0)).await;
-    check_random_queries(&stack, &fixtures, &dataset, &mut rng, "changed back").await;
+    stack.import("businesses", &dataset.org_and_shop_rows().1).await.expect(Exit::Done);
+    stack.import("reviews", &dataset.restore(&mut rng)).await.expect(Exit::Done);
+    stack.import("reviews", &dataset.change(&mut rng, CHANGES, 0)).await.expect(Exit::Done);
+    check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("changed back", REQUESTS, |_| true)).await;
     let audit = stack.stores().reviews.audit_reviews(None).await.expect("the store answers");
     assert_eq!(audit.findings, []);
 }

@@ -1,12 +1,12 @@
 //! Oracle of statistics: random requests, compared with the counts of a list and with the count of the search.
 
 use futures::{StreamExt as _, stream};
-use presence_domain::review::Review;
+use presence_ops::Exit;
 use presence_tests::{Fixtures, TestStack, rng};
 
 use super::dataset::Dataset;
 use super::random_stats::RandomStats;
-use super::{CHANGES, NEWCOMERS, REVIEWS, callers, import};
+use super::{CHANGES, NEWCOMERS, REVIEWS, callers};
 use crate::api::CONCURRENT_REQUESTS;
 
 /// Number of requests in each of the three rounds. Each is followed by a search.
@@ -20,11 +20,7 @@ pub(crate) async fn check_some_stats(
     rng: &mut fastrand::Rng,
     (round, count): (&str, usize),
 ) {
-    let all = dataset.sorted();
-    let callers = callers(fixtures).map(|(caller, org)| {
-        let sees = |(review, _): &(&Review, &str)| org.is_none_or(|org| review.org_id.get() == org);
-        (caller, all.iter().copied().filter(sees).collect::<Vec<_>>(), dataset.city_names(org))
-    });
+    let callers = callers(fixtures).map(|(caller, org)| (caller, dataset.sorted(org), dataset.city_names(org)));
     let requests = (0..count).zip(callers.iter().cycle()).map(|(number, (caller, seen, shops))| {
         let RandomStats { filters, group_by, expected } = RandomStats::random(rng, seen, shops);
         async move {
@@ -43,22 +39,21 @@ pub(crate) async fn check_some_stats(
 #[tokio::test(flavor = "multi_thread")]
 async fn all_random_statistics_are_those_of_a_list_before_and_after_changes() {
     let mut rng = rng("statistics oracle");
-    let stack = TestStack::start().await;
-    let fixtures = Fixtures::create(&stack).await;
+    let (stack, fixtures) = Fixtures::start().await;
     let mut dataset = Dataset::build(&mut rng, REVIEWS);
     let (orgs, shops) = dataset.org_and_shop_rows();
-    import(&stack, "orgs", &orgs).await;
-    import(&stack, "businesses", &shops).await;
+    stack.import("orgs", &orgs).await.expect(Exit::Done);
+    stack.import("businesses", &shops).await.expect(Exit::Done);
     stack.local.fill_reviews(&dataset.reviews()).expect("the table can be filled");
     check_some_stats(&stack, &fixtures, &dataset, &mut rng, ("at first", REQUESTS)).await;
 
-    import(&stack, "reviews", &dataset.change(&mut rng, CHANGES, NEWCOMERS)).await;
+    stack.import("reviews", &dataset.change(&mut rng, CHANGES, NEWCOMERS)).await.expect(Exit::Done);
     dataset.move_shops();
-    import(&stack, "businesses", &dataset.org_and_shop_rows().1).await;
+    stack.import("businesses", &dataset.org_and_shop_rows().1).await.expect(Exit::Done);
     check_some_stats(&stack, &fixtures, &dataset, &mut rng, ("changed", REQUESTS)).await;
 
     dataset.move_shops();
-    import(&stack, "businesses", &dataset.org_and_shop_rows().1).await;
-    import(&stack, "reviews", &dataset.restore(&mut rng)).await;
+    stack.import("businesses", &dataset.org_and_shop_rows().1).await.expect(Exit::Done);
+    stack.import("reviews", &dataset.restore(&mut rng)).await.expect(Exit::Done);
     check_some_stats(&stack, &fixtures, &dataset, &mut rng, ("changed back", REQUESTS)).await;
 }

@@ -13,7 +13,7 @@ use super::super::budget::{
 use super::super::fixtures::{ReviewFixtures, seeded_review, write_reviews};
 use crate::imports::large_dataset::second;
 
-/// Most waves of statistics by a function that was just started. The key is read beside the first one.
+/// Most round trips of statistics by a function that was just started. The key is read beside the first one.
 const MAX_WAVES: u64 = 3;
 /// Dates that cut a day at each end.
 const DATES: &str = "update_date__gte=2022-03-05T10:00:00&update_date__lte=2023-04-09T11:00:00";
@@ -45,7 +45,7 @@ async fn ask(stack: &TestStack, key: &str, query: &str) -> Reply {
     reply
 }
 
-/// Returns the cost without that of the key, with the waves that the function measures. Many parallel reads of roots queue, so that
+/// Returns the cost without that of the key, with the round trips that the function measures. Many parallel reads of roots queue, so that
 /// virtual time shows more.
 fn cost_of_places(reply: &Reply) -> Cost {
     let LoggedCost { calls, read_units, write_units } = reply.logged_cost();
@@ -125,14 +125,14 @@ async fn locations_of_named_businesses_are_read_beside_their_trees() {
     put_businesses(&stack).await;
     let named = format!("business__in={}", businesses(30..50));
     for (path, filters, waves) in [
-        // The locations, the log and the roots. The second wave is that of leaves.
+        // The locations, the log and the roots. The second round trip is that of leaves.
         ("/reviews/stats", "group_by=city".to_owned(), 1),
         ("/reviews/stats", format!("business_city={LARGE_CITY}"), 1),
         ("/reviews/stats", format!("business_city={LARGE_CITY}&group_by=city"), 1),
         ("/reviews/stats", format!("group_by=city&{DATES}"), 2),
         ("/reviews/stats", format!("business_city={LARGE_CITY}&{DATES}"), 2),
         ("/reviews/stats", format!("business_city={LARGE_CITY}&group_by=month&{DATES}"), 2),
-        // The reviews take a wave more.
+        // The reviews take a round trip more.
         ("/reviews", format!("business_city={LARGE_CITY}"), 2),
         ("/reviews", format!("business_city={LARGE_CITY}&{DATES}"), 3),
     ] {
@@ -145,7 +145,7 @@ async fn locations_of_named_businesses_are_read_beside_their_trees() {
     }
 }
 
-/// Returns the number of reviews of all organisations, and the waves of a store without caches that counts them.
+/// Returns the number of reviews of all organisations, and the round trips of a store without caches that counts them.
 async fn count_of_all(stack: &TestStack, filter: ReviewFilter, is_connected: bool) -> (i64, u32) {
     let stores = stack.stores_through(WavesConnector.over(plain_http()), long_timeouts(), stack.table_prefix());
     let count = move || {

@@ -6,7 +6,7 @@ use super::super::cases;
 use super::super::fixtures::{Case, Expected, ReviewFixtures};
 
 /// Lower bound of the number of cases, so that few are left out.
-const MIN_CASES: usize = 80;
+const MIN_CASES: usize = 60;
 /// Parameters of the search that statistics do not have, and what other APIs call them.
 const ONLY_OF_THE_SEARCH: [&str; 5] = ["page", "per_page", "order_by", "limit", "sort"];
 

@@ -1,6 +1,5 @@
 //! Statistics of reviews: filters, groups, bodies, access, hostile values and cost. The oracle is that of searches.
 
-mod access;
 mod budget;
 mod filters;
 mod groups;

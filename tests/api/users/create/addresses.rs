@@ -2,19 +2,12 @@
 
 use crate::api::users::fixture::{ABSENT, Case, create, delete, get};
 
-const INVALID: &str = "is not a valid e-mail address";
-const NOT_ASCII: &str = "must have ASCII characters only before the @: no mail can be sent to others";
-
 pub(super) fn cases() -> Vec<Case> {
-    [refused(), same_mailbox(), other_mailboxes(), freed_addresses()].concat()
+    [lengths(), same_mailbox(), other_mailboxes(), freed_addresses()].concat()
 }
 
 fn create_with(reason: &'static str, email: &str) -> Case {
     create(reason, &format!(r#"{{"email":{email}}}"#))
-}
-
-fn email_refused(reason: &'static str, email: &str, text: &str) -> Case {
-    create_with(reason, email).bad_field("email", text)
 }
 
 /// Returns a JSON string with an address of 248 bytes and this top-level domain.
@@ -23,54 +16,13 @@ fn long_address(top_level: &str) -> String {
     format!(r#""{local}@{label}.{label}.canary-mail{}.{top_level}""#, "c".repeat(49))
 }
 
-fn refused() -> Vec<Case> {
-    let mut cases = vec![
-        email_refused("an address is required", ABSENT, "is required"),
-        email_refused("null is no address", "null", "is required"),
-        email_refused("a blank address is none", r#""""#, "is required"),
-        email_refused("blanks are no address", r#""  ""#, "is required"),
-        email_refused("a number is no address", "1", "must be a string"),
-        email_refused("a list is no address", r#"["a@canary-mail.example"]"#, "must be a string"),
-        email_refused(
-            "a line break in an address",
-            r#""a@canary-mail.example\r\nBcc: b@canary-mail.example""#,
-            "must not contain control characters",
-        ),
-        email_refused("NUL in an address", r#""a\u0000@canary-mail.example""#, "must not contain control characters"),
+/// Returns the cases of the longest address. `robustness` has what is no address.
+fn lengths() -> Vec<Case> {
+    vec![
+        create_with("an address is required", ABSENT).bad_field("email", "is required"),
         create_with("254 bytes", &long_address("abcdef")).creates("long"),
-        email_refused("255 bytes", &long_address("abcdefg"), "must be at most 254 bytes long"),
-    ];
-    for (reason, email) in [
-        ("no at", "canary-mail.example"),
-        ("no local part", "@canary-mail.example"),
-        ("no domain", "a@"),
-        ("two ats", "a@b@canary-mail.example"),
-        ("a display name", "Ada <a@canary-mail.example>"),
-        ("brackets", "<a@canary-mail.example>"),
-        ("an IP literal", "a@[192.0.2.1]"),
-        ("a bare IP address", "a@192.0.2.1"),
-        ("no top-level domain", "a@canary-mail"),
-        ("a domain that ends with a dot", "a@canary-mail.example."),
-        ("two dots", "a..b@canary-mail.example"),
-        ("a dot first", ".a@canary-mail.example"),
-        ("a blank inside", "a b@canary-mail.example"),
-        ("two addresses", "a@canary-mail.example,b@canary-mail.example"),
-        ("mailto", "mailto:a@canary-mail.example"),
-        ("a comment", "a(b)@canary-mail.example"),
-    ] {
-        cases.push(email_refused(reason, &format!(r#""{email}""#), INVALID));
-    }
-    for (reason, email) in [
-        ("composed accents", "zoë@canary-mail.example"),
-        ("accents as combining marks", "zoe\u{308}@canary-mail.example"),
-        ("sharp s", "straße@canary-mail.example"),
-        ("full width, although it is folded to ASCII", "ａｎａ@canary-mail.example"),
-        ("another script", "用户@例子.canary-mail.example"),
-    ] {
-        cases.push(email_refused(reason, &format!(r#""{email}""#), NOT_ASCII));
-    }
-    cases.push(email_refused("what is no address at all says so", r#""ë@""#, INVALID));
-    cases
+        create_with("255 bytes", &long_address("abcdefg")).bad_field("email", "must be at most 254 bytes long"),
+    ]
 }
 
 /// Returns the cases of an address that is taken in any spelling. The answer repeats it as it was sent, trimmed.

@@ -1,18 +1,11 @@
-//! Fields of a create: each of them alone, then all together.
+//! Fields of a create that is accepted: each of them alone, then all together. `robustness` has the values that are refused.
 
-use crate::api::users::fixture::{ABSENT, Case, choice, create, delete, get, post};
+use crate::api::users::fixture::{ABSENT, Case, create, delete, get, post};
 
-const NAME: &str = "must have 1 to 100 characters";
-const TEXT: &str = "must be a string";
-const CONTROL: &str = "must not contain control characters";
-const PHONE: &str = "must have at most 32 characters: digits, spaces and + - . ( ) /";
 const SHORT: &str = "must be at least 6 characters long";
+const PHONE: &str = "must have at most 32 characters: digits, spaces and + - . ( ) /";
 const LONG: &str = "must be at most 128 characters long";
-const ORG: &str = "must be an integer from 1 to 9007199254740991";
 const UNKNOWN_ORG: &str = "is unknown";
-const INTEGER: &str = "must be an integer";
-/// Texts with a control character, as JSON escapes it.
-const CONTROLS: [&str; 7] = [r"a\u0000b", r"a\nb", r"a\tb", r"a\rb", r"a\u001bb", r"a\u007fb", r"a\u009bb"];
 
 pub(super) fn cases() -> Vec<Case> {
     [names(), phones(), languages(), choices(), passwords(), organisations(), businesses(), together()].concat()
@@ -30,32 +23,17 @@ fn taken(reason: &'static str, field: &str, value: &str, facts: &str) -> Case {
 
 fn names() -> Vec<Case> {
     let longest = format!(r#""{}""#, "é".repeat(100));
-    let too_long = format!(r#""{}""#, "é".repeat(101));
-    let mut cases = Vec::new();
-    for field in ["first_name", "last_name"] {
-        cases.extend([
-            refused("a name is required", field, ABSENT, "is required"),
-            refused("null is no name", field, "null", "is required"),
-            refused("a blank name is none", field, r#""""#, "is required"),
-            refused("blanks are no name", field, "\"  \u{3000} \"", "is required"),
-            refused("a name of 101 characters", field, &too_long, NAME),
-            refused("a number is no name", field, "1", TEXT),
-            refused("a boolean is no name", field, "true", TEXT),
-            refused("a list is no name", field, r#"["Ada"]"#, TEXT),
-            refused("an object is no name", field, r#"{"a":"b"}"#, TEXT),
-            taken("a name of 1 character", field, r#""É""#, &format!("{field}=É")),
-            taken("a name of 100 characters", field, &longest, &format!("{field}={}", "é".repeat(100))),
-            taken("a name is trimmed", field, r#""  Zoë ""#, &format!("{field}=Zoë")),
-            taken("markup is text", field, r#""<b>&amp;\"'""#, &format!("{field}=<b>&amp;\"'")),
-        ]);
-        cases.extend(CONTROLS.map(|text| refused("a control character", field, &format!(r#""{text}""#), CONTROL)));
-    }
-    cases
-}
-
-/// Returns a JSON string of so many digits.
-fn digits(length: usize) -> String {
-    format!(r#""{}""#, "1".repeat(length))
+    ["first_name", "last_name"]
+        .map(|field| {
+            [
+                refused("a name is required", field, ABSENT, "is required"),
+                taken("a name of 1 character", field, r#""É""#, &format!("{field}=É")),
+                taken("a name of 100 characters", field, &longest, &format!("{field}={}", "é".repeat(100))),
+                taken("a name is trimmed", field, r#""  Zoë ""#, &format!("{field}=Zoë")),
+                taken("markup is text", field, r#""<b>&amp;\"'""#, &format!("{field}=<b>&amp;\"'")),
+            ]
+        })
+        .concat()
 }
 
 fn phones() -> Vec<Case> {
@@ -65,62 +43,36 @@ fn phones() -> Vec<Case> {
         taken("a blank phone is none", "phone", r#""  ""#, "phone=none"),
         taken("every character that a phone may have", "phone", r#""+33(0)4.77-12/34""#, "phone=+33(0)4.77-12/34"),
         taken("a phone is trimmed", "phone", r#"" 0123 ""#, "phone=0123"),
-        taken("a phone of 32 characters", "phone", &digits(32), &format!("phone={}", "1".repeat(32))),
-        refused("a phone of 33 characters", "phone", &digits(33), PHONE),
-        refused("letters in a phone", "phone", r#""0800-SHOP""#, PHONE),
-        refused("digits of another script", "phone", r#""٠١٢""#, PHONE),
-        refused("a number is no phone", "phone", "33477123456", TEXT),
-        refused("a list is no phone", "phone", "[]", TEXT),
-        refused("a control character in a phone", "phone", r#""01\n23""#, CONTROL),
     ]
 }
 
 fn languages() -> Vec<Case> {
-    let codes = ["en", "fr", "es", "it", "de", "pt"];
-    let mut cases: Vec<_> =
-        codes.map(|code| taken("a language", "lang", &format!(r#""{code}""#), &format!("lang={code}"))).to_vec();
-    cases.extend([
+    let codes = ["en", "fr", "es", "it", "de", "pt"]
+        .map(|code| taken("a language", "lang", &format!(r#""{code}""#), &format!("lang={code}")));
+    let others = [
         taken("no language", "lang", ABSENT, "lang=none"),
         taken("null is no language", "lang", "null", "lang=none"),
         taken("a language in any case", "lang", r#""De""#, "lang=de"),
         taken("a region is ignored", "lang", r#""pt-BR""#, "lang=pt"),
         taken("a region after an underscore", "lang", r#""FR_ca""#, "lang=fr"),
-        refused("a number is no language", "lang", "1", TEXT),
-        refused("a control character in a language", "lang", r#""en\u0000""#, CONTROL),
-    ]);
-    cases.extend(["nl", "english", "en-", "e", "", " ", "fr-", "zh-CN"].map(|wrong| {
-        create("another language", &format!(r#"{{"lang":"{wrong}"}}"#)).bad_fields(&choice("lang", &codes))
-    }));
-    cases
+    ];
+    codes.into_iter().chain(others).collect()
 }
 
 fn choices() -> Vec<Case> {
-    let mut cases = Vec::new();
-    for (field, spellings) in
-        [("status", ["active", "invited"].as_slice()), ("role", &["PROVIDER", "ORG_ADMIN", "BUSINESS_MANAGER"])]
-    {
-        let wrong =
-            [r#""Active""#, r#""org_admin""#, r#"" active""#, r#""ORG_ADMIN ""#, r#""""#, r#"" ""#, "1", "true", "[]"];
-        cases.extend(wrong.map(|value| {
-            create("only the exact spelling", &format!(r#"{{"{field}":{value}}}"#))
-                .bad_fields(&choice(field, spellings))
-        }));
-        cases.push(taken("null is not given", field, "null", "status=active role=BUSINESS_MANAGER"));
-    }
-    cases.push(taken("an ORG_ADMIN", "role", r#""ORG_ADMIN""#, "role=ORG_ADMIN"));
-    cases.push(taken("a BUSINESS_MANAGER", "role", r#""BUSINESS_MANAGER""#, "role=BUSINESS_MANAGER"));
-    let wrong = [r#""yes""#, r#""""#, r#"" ""#, "2", "1.0", "-1", "[]", "{}", r#""true\n!""#];
-    cases.extend(wrong.map(|value| {
-        create("no boolean", &format!(r#"{{"send_invitation":{value}}}"#))
-            .bad_fields(&choice("send_invitation", &["True", "False"]))
-    }));
+    let mut cases = vec![
+        taken("null is not given", "status", "null", "status=active role=BUSINESS_MANAGER"),
+        taken("null is not given", "role", "null", "status=active role=BUSINESS_MANAGER"),
+        taken("an ORG_ADMIN", "role", r#""ORG_ADMIN""#, "role=ORG_ADMIN"),
+        taken("a BUSINESS_MANAGER", "role", r#""BUSINESS_MANAGER""#, "role=BUSINESS_MANAGER"),
+        taken("null is not given", "send_invitation", "null", "status=active mails=none"),
+    ];
     for (yes, no) in
         [(r#""True""#, r#""False""#), (r#""tRUE""#, r#""FALSE""#), (r#""1""#, r#""0""#), ("1", "0"), ("true", "false")]
     {
         cases.push(taken("a spelling of true", "send_invitation", yes, "status=invited mails=0"));
         cases.push(taken("a spelling of false", "send_invitation", no, "status=active mails=none"));
     }
-    cases.push(taken("null is not given", "send_invitation", "null", "status=active mails=none"));
     cases
 }
 
@@ -131,12 +83,10 @@ fn password_of(letter: &str, length: usize) -> String {
 
 fn passwords() -> Vec<Case> {
     vec![
-        refused("a password of 5 characters", "password", r#""ab cd""#, SHORT),
         taken("a password of 6 characters", "password", r#""passé6""#, "password=set opens:passé6=true"),
         taken("a password of 128 characters", "password", &password_of("1", 128), "password=set"),
         refused("a password of 129 characters", "password", &password_of("1", 129), LONG),
         refused("a password of more than 512 bytes", "password", &password_of("\u{1F511}", 138), LONG),
-        refused("a blank password", "password", r#""""#, SHORT),
         taken("blanks are characters", "password", r#""      ""#, "opens:______=true"),
         taken("never trimmed", "password", r#"" canary-pass ""#, "opens:_canary-pass_=true opens:canary-pass=false"),
         taken(
@@ -146,9 +96,6 @@ fn passwords() -> Vec<Case> {
             "opens:canary-passé=true opens:canary-passe\u{301}=false",
         ),
         taken("null is not given", "password", "null", "password=none"),
-        refused("a number is no password", "password", "123456", TEXT),
-        refused("a list is no password", "password", r#"["canary-pass"]"#, TEXT),
-        refused("a control character in a password", "password", r#""canary-pass\u0000""#, CONTROL),
     ]
 }
 
@@ -169,30 +116,6 @@ fn organisations() -> Vec<Case> {
         org_refused("one that does not exist", "999", UNKNOWN_ORG),
         org_refused("one that does not exist, for a PROVIDER", "7", UNKNOWN_ORG).with_fields(r#""role":"PROVIDER""#),
         org_refused("the largest id", "9007199254740991", UNKNOWN_ORG),
-        org_refused("past the largest id", "9007199254740992", ORG),
-        org_refused("far past it", "18446744073709551615", ORG),
-        org_refused("0", "0", ORG),
-        org_refused("below 0", "-1", ORG),
-        org_refused("-0", r#""-0""#, ORG),
-        org_refused("a float", "1.5", INTEGER),
-        org_refused("a float without a fraction", "1.0", INTEGER),
-        org_refused("an exponent", "1e2", INTEGER),
-        org_refused("an exponent in text", r#""1e2""#, INTEGER),
-        org_refused("a plus", r#""+1""#, INTEGER),
-        org_refused("digits of another script", r#""١""#, INTEGER),
-        org_refused("no digits", r#""one""#, INTEGER),
-        org_refused("a control character", r#""1\u00002""#, INTEGER),
-        org_refused("blank text", r#""""#, INTEGER),
-        org_refused(
-            "more digits than any integer",
-            r#""100000000000000000000000000000000000000000""#,
-            "is out of range",
-        ),
-        post("a number beyond every float", "/user", r#"{"org_id":1e400}"#)
-            .by("provider")
-            .error(400, "the body is not valid JSON: line 1, column 15"),
-        org_refused("a boolean", "true", INTEGER),
-        org_refused("a list", "[1]", INTEGER),
         org_refused("not given, where it must be", ABSENT, "is required"),
         org_refused("null, where it must be given", "null", "is required"),
     ]
@@ -203,9 +126,6 @@ fn businesses_taken(reason: &'static str, value: &str, ids: &str) -> Case {
 }
 
 fn businesses() -> Vec<Case> {
-    let many: Vec<_> = (0..2_001).map(|number| format!("x{number}")).collect();
-    let too_many = serde_json::to_string(&many).expect("texts are JSON");
-    let long = format!(r#"["b1-1","{}"]"#, "b".repeat(65));
     vec![
         businesses_taken("not given", ABSENT, "none"),
         businesses_taken("null", "null", "none"),
@@ -213,35 +133,6 @@ fn businesses() -> Vec<Case> {
         businesses_taken("one", r#"["b1-2"]"#, "b1-2"),
         businesses_taken("the order is kept", r#"["b1-3","b1-1","b1-2"]"#, "b1-3,b1-1,b1-2"),
         businesses_taken("duplicates are removed, the first stays", r#"["b1-3","b1-1","b1-3","b1-3"]"#, "b1-3,b1-1"),
-        refused("an unknown one", "business_ids", r#"["b1-1","b9"]"#, "unknown businesses: b9"),
-        refused("all unknown ones, in order", "business_ids", r#"["b9","b1-1","b8"]"#, "unknown businesses: b9, b8"),
-        refused("of another organisation", "business_ids", r#"["b1-1","b2-1"]"#, "unknown businesses: b2-1"),
-        refused("ids are exact", "business_ids", r#"["B1-1","b1-1 ",""]"#, "unknown businesses: B1-1, b1-1 , "),
-        refused("malformed ones are unknown", "business_ids", r#"["a b","é"]"#, "unknown businesses: a b, é"),
-        refused("one of 65 characters", "business_ids", &long, &format!("unknown businesses: {}", "b".repeat(65))),
-        refused("2,001", "business_ids", &too_many, "must have at most 2000 ids"),
-        refused("text is no list", "business_ids", r#""b1-1""#, "must be a list of strings"),
-        refused("an object is no list", "business_ids", r#"{"0":"b1-1"}"#, "must be a list of strings"),
-        refused("a number is no list", "business_ids", "1", "must be a list of strings"),
-        refused(
-            "numbers are no strings",
-            "business_ids",
-            r#"["b1-1",1]"#,
-            "must be a list of strings without control characters",
-        ),
-        refused("null is no string", "business_ids", "[null]", "must be a list of strings without control characters"),
-        refused(
-            "a list of lists",
-            "business_ids",
-            r#"[["b1-1"]]"#,
-            "must be a list of strings without control characters",
-        ),
-        refused(
-            "a control character",
-            "business_ids",
-            r#"["b1-1\u0000"]"#,
-            "must be a list of strings without control characters",
-        ),
         businesses_taken("stored for an ORG_ADMIN too", r#"["b1-1"]"#, "b1-1").with_fields(r#""role":"ORG_ADMIN""#),
     ]
 }

@@ -1,13 +1,11 @@
 //! Places in which a request may have its key, and keys that give access.
 
-use super::OPERATIONS;
 use crate::api::users::fixture::{Case, call, create, delete, get, post};
 
 const TWO_KEYS: &str = "the request has two different API keys";
 
 pub(super) fn cases() -> Vec<Case> {
-    [places(), bodies(), two_keys(), one_key_twice(), repeated_headers(), no_access(), malformed(), ends_of_keys()]
-        .concat()
+    [places(), bodies(), two_keys(), one_key_twice(), repeated_headers(), malformed()].concat()
 }
 
 fn me(reason: &'static str, path: &str) -> Case {
@@ -20,6 +18,7 @@ const ME_PATH: &str = "/user/me?display_business_ids=0";
 fn places() -> Vec<Case> {
     vec![
         me("in x-api-key", ME_PATH).header("x-api-key", "<manager_1.key>"),
+        me("with blanks around", ME_PATH).header("x-api-key", "  <manager_1.key>\t"),
         me("in x-apikey", ME_PATH).header("x-apikey", "<manager_1.key>"),
         me("as a bearer token", ME_PATH).header("authorization", "Bearer <manager_1.key>"),
         me("the scheme ignores case", ME_PATH).header("authorization", "bEARER <manager_1.key>"),
@@ -181,30 +180,24 @@ fn repeated_headers() -> Vec<Case> {
     cases
 }
 
-/// Returns the cases of keys without access: every operation answers each of them with the same bytes.
-fn no_access() -> Vec<Case> {
-    let mut cases = Vec::new();
-    for (method, path) in OPERATIONS {
-        cases.push(operation("no key", method, path).unauthenticated());
-        cases.push(operation("an unknown key", method, path).header("x-api-key", "<unknown.key>").unauthenticated());
-        cases.push(operation("a revoked key", method, path).header("x-api-key", "<revoked.key>").unauthenticated());
-        cases.push(operation("a wrong checksum", method, path).header("x-api-key", "<mistyped.key>").unauthenticated());
-    }
-    cases
-}
-
-fn operation(reason: &'static str, method: &'static str, path: &str) -> Case {
-    let case = call(reason, method, path).by("");
-    if method == "POST" && !path.ends_with("invite") { case.body("{}") } else { case }
-}
-
 fn malformed() -> Vec<Case> {
     let malformed =
         |value: &str| get("a malformed key", "/user/me").by("").header("x-api-key", value).unauthenticated();
-    let mut cases =
-        ["x", "pk_", "<manager_1>", "<manager_1.email>", "<manager_1.key>x", "PK_<manager_1.rest>", "é", "null"]
-            .map(malformed)
-            .to_vec();
+    let mut cases = [
+        "x",
+        "pk_",
+        "<manager_1>",
+        "<manager_1.email>",
+        "<manager_1.key>x",
+        "PK_<manager_1.rest>",
+        "é",
+        "null",
+        " , ,",
+    ]
+    .into_iter()
+    .chain(["\"<manager_1.key>\""])
+    .map(malformed)
+    .collect::<Vec<_>>();
     cases.extend([
         get("a blank key", "/user/me?api_key=").by("").unauthenticated(),
         get("blanks around a key in the query", "/user/me?api_key=%20<manager_1.key>").by("").unauthenticated(),
@@ -214,28 +207,18 @@ fn malformed() -> Vec<Case> {
             .by("")
             .header("authorization", "<manager_1.key>")
             .unauthenticated(),
+        get("a tab after the scheme", "/user/me")
+            .by("")
+            .header("authorization", "Bearer\t<manager_1.key>")
+            .unauthenticated(),
+        get("a key as the password of another scheme", "/user/me")
+            .by("")
+            .header("authorization", "Basic <manager_1.key>")
+            .unauthenticated(),
+        create("a list with the key is a malformed key", r#"{"api_key":["<admin_1.key>"]}"#).by("").unauthenticated(),
         get("another scheme", "/user/me").by("").header("authorization", "Token <manager_1.key>").unauthenticated(),
         get("a parameter of another name", "/user/me?apikey=<manager_1.key>").by("").unauthenticated(),
         get("a cookie is no key", "/user/me").by("").header("cookie", "api_key=<manager_1.key>").unauthenticated(),
     ]);
     cases
 }
-
-/// Returns cases that show that revocation, expiry and deletion take effect on the next request.
-fn ends_of_keys() -> Vec<Case> {
-    const HOUR: i64 = 3_600_000;
-    vec![
-        get("a key of an active user", "/user/<resting>?display_business_ids=0").by("resting").answers(200, RESTING),
-        post("its owner is invited again", "/user/<resting>", r#"{"status":"invited"}"#).succeeds("resting"),
-        get("the key of an invited user", "/user/<invited_1>").by("resting").unauthenticated(),
-        post("its owner is activated", "/user/<resting>", r#"{"status":"active","password":"canary-pass-1"}"#)
-            .succeeds("resting"),
-        get("a key that was revoked stays revoked", "/user/<invited_1>").by("resting").unauthenticated(),
-        delete("the owner goes", "/user/<leaving>").succeeds("leaving"),
-        get("the key of a deleted user", "/user/me").by("leaving").unauthenticated(),
-        me("a millisecond before it expires", ME_PATH).header("x-api-key", "<expiring.key>").after_ms(HOUR - 1),
-        get("expired to the millisecond", ME_PATH).by("expiring").after_ms(1).unauthenticated(),
-    ]
-}
-
-const RESTING: &str = r#"{"id":"<resting>","status":"active","first_name":"Test","last_name":"resting","org_id":1,"phone":null,"role":"BUSINESS_MANAGER","email":"<resting.email>"}"#;

@@ -6,10 +6,9 @@ mod paging;
 mod query;
 
 use presence_domain::email::EmailAddress;
-use presence_domain::ids::{BusinessId, OrgId, UserId};
-use presence_domain::invitation::InvitationLinks;
+use presence_domain::ids::{BusinessId, UserId};
 use presence_domain::user::{PersonName, Phone, Role, Status, User};
-use presence_tests::{TestUser, address};
+use presence_tests::{TestUser, address, test_user};
 
 use super::fixture::{Case, CaseRunner};
 
@@ -24,23 +23,15 @@ type SearchedUser = (&'static str, &'static str, &'static str, &'static str, Sta
 async fn store_users(runner: &mut CaseRunner, users: &[SearchedUser], first_id: u64) {
     for (id, (name, first_name, last_name, email, status, org)) in (first_id..).zip(users) {
         let typed = if email.contains('@') { (*email).to_owned() } else { address(email) };
+        let role = if org.is_some() { Role::BusinessManager } else { Role::Provider };
         let user = User {
             id: UserId::parse(&id.to_string()).expect("an id"),
-            version: 1,
-            status: *status,
-            role: if org.is_some() { Role::BusinessManager } else { Role::Provider },
-            org_id: org.and_then(OrgId::new),
             first_name: PersonName::parse(first_name).expect("a name"),
             last_name: PersonName::parse(last_name).expect("a name"),
             email: EmailAddress::parse(&typed).expect("an address"),
             phone: Phone::parse(if *name == "ana" { "+33 1" } else { "" }).expect("a phone"),
-            lang: None,
             business_ids: if *name == "ana" { vec![BusinessId::parse("b7-1").expect("an id")] } else { Vec::new() },
-            password: None,
-            invited_at: None,
-            quiet_until: None,
-            links: InvitationLinks::default(),
-            keys: Vec::new(),
+            ..test_user(name, role, *org, *status)
         };
         runner.stack.put_user(&user).await;
         runner.introduce(name, &TestUser { id: user.id.to_string(), email: typed, key: String::new() });

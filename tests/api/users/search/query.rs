@@ -24,10 +24,6 @@ fn search(reason: &'static str, query: &str, people: &str) -> Case {
     get(reason, &format!("/user/search?query={query}")).by("reader").finds(people)
 }
 
-fn refused(reason: &'static str, query: &str, text: &str) -> Case {
-    get(reason, &format!("/user/search?query={query}")).by("reader").bad_field("query", text)
-}
-
 fn words() -> Vec<Case> {
     vec![
         search("a first name", "olaf", "four"),
@@ -94,19 +90,8 @@ fn order() -> Vec<Case> {
 }
 
 fn bounds() -> Vec<Case> {
-    let long = "q".repeat(255);
     vec![
-        search("255 characters", &long, ""),
+        search("255 characters", &"q".repeat(255), ""),
         search("255 characters of several bytes", &"é".repeat(255), ""),
-        refused("256 characters", &format!("{long}q"), "must have at most 255 characters"),
-        refused(
-            "256 characters, blanks among them",
-            &format!("{}a", "%20".repeat(255)),
-            "must have at most 255 characters",
-        ),
-        refused("NUL", "a%00b", "must not contain control characters"),
-        refused("a tab", "a%09b", "must not contain control characters"),
-        refused("a control character of Unicode", "a%C2%85b", "must not contain control characters"),
-        refused("nothing but an accent", "%CC%81", "has nothing to search for"),
     ]
 }

@@ -1,18 +1,12 @@
-//! Fields of an update: each of them alone, then all together.
+//! Fields of an update that is accepted: each of them alone, then all together. `robustness` has the values that are refused.
 
-use crate::api::users::fixture::{Case, choice, create, get, post};
+use crate::api::users::fixture::{Case, create, get, post};
 
-const NULL: &str = "must not be null";
-const NAME: &str = "must have 1 to 100 characters";
-const TEXT: &str = "must be a string";
-const CONTROL: &str = "must not contain control characters";
-const ADDRESS: &str = "is not a valid e-mail address";
 const NOT_ASCII: &str = "must have ASCII characters only before the @: no mail can be sent to others";
 const PHONE: &str = "must have at most 32 characters: digits, spaces and + - . ( ) /";
 
 pub(super) fn cases() -> Vec<Case> {
-    [no_changes(), nulls(), names(), texts(), choices(), businesses(), addresses(), non_ascii_addresses(), together()]
-        .concat()
+    [no_changes(), nulls(), values(), businesses(), addresses(), non_ascii_addresses(), together()].concat()
 }
 
 /// Updates `ann`, the user that the first case creates.
@@ -51,16 +45,12 @@ fn no_changes() -> Vec<Case> {
 }
 
 fn nulls() -> Vec<Case> {
-    let mut cases: Vec<_> = ["email", "first_name", "last_name"]
-        .map(|field| refused("null where there must be text", field, "null", NULL))
+    let mut cases = ["password", "org_id", "status", "role", "business_ids"]
+        .map(|field| {
+            let facts = "version=3 password=set org=1 status=active role=ORG_ADMIN businesses=b1-2,b1-1";
+            taken("null is not given", &format!(r#"{{"{field}":null}}"#), facts)
+        })
         .to_vec();
-    cases.extend(["password", "org_id", "status", "role", "business_ids"].map(|field| {
-        taken(
-            "null is not given",
-            &format!(r#"{{"{field}":null}}"#),
-            "version=3 password=set org=1 status=active role=ORG_ADMIN businesses=b1-2,b1-1",
-        )
-    }));
     cases.push(taken("null clears phone and lang", r#"{"phone":null,"lang":null}"#, "phone=none lang=none version=4"));
     cases.push(taken("and clears them once", r#"{"phone":null,"lang":null}"#, "version=4"));
     cases.push(taken("a phone again", r#"{"phone":" +1 ","lang":"pt-BR"}"#, "phone=+1 lang=pt"));
@@ -68,72 +58,23 @@ fn nulls() -> Vec<Case> {
     cases
 }
 
-fn names() -> Vec<Case> {
-    let mut cases = Vec::new();
-    for field in ["first_name", "last_name"] {
-        cases.extend([
-            refused("a blank name", field, r#""""#, NAME),
-            refused("a name of blanks", field, r#""   ""#, NAME),
-            refused("a name of 101 characters", field, &repeated("ü", 101), NAME),
-            refused("a number is no name", field, "7", TEXT),
-            refused("a list is no name", field, "[]", TEXT),
-            refused("a control character in a name", field, r#""a\u0000""#, CONTROL),
-            taken(
-                "a name of 100 characters",
-                &format!(r#"{{"{field}":{}}}"#, repeated("ü", 100)),
-                &format!("{field}={}", "ü".repeat(100)),
-            ),
-            taken("a name of 1 character, trimmed", &format!(r#"{{"{field}":" x "}}"#), &format!("{field}=x")),
-        ]);
-    }
-    cases
-}
-
-fn texts() -> Vec<Case> {
-    let langs = choice("lang", &["en", "fr", "es", "it", "de", "pt"]);
+fn values() -> Vec<Case> {
     vec![
-        refused("a phone of 33 characters", "phone", &repeated("1", 33), PHONE),
-        refused("letters in a phone", "phone", r#""abc""#, PHONE),
-        refused("a number is no phone", "phone", "1", TEXT),
-        taken(
-            "a phone of 32 characters",
-            &format!(r#"{{"phone":{}}}"#, repeated("1", 32)),
-            &format!("phone={}", "1".repeat(32)),
-        ),
-        ann("another language", r#"{"lang":"nl"}"#).bad_fields(&langs),
-        ann("a blank language", r#"{"lang":""}"#).bad_fields(&langs),
-        refused("a number is no language", "lang", "1", TEXT),
-        refused("a password of 5 characters", "password", &repeated("a", 5), "must be at least 6 characters long"),
-        refused("a blank password", "password", r#""""#, "must be at least 6 characters long"),
-        refused("a password of 129 characters", "password", &repeated("a", 129), "must be at most 128 characters long"),
-        refused("a number is no password", "password", "1234567", TEXT),
-        refused("a control character in a password", "password", r#""canary-pass\n""#, CONTROL),
         taken(
             "a password replaces the one before",
             r#"{"password":" canary-pass-2"}"#,
             "opens:_canary-pass-2=true opens:canary-pass-1=false status=active",
         ),
         taken("a password of 6 characters", r#"{"password":"sechs6"}"#, "opens:sechs6=true"),
+        taken("the present organisation as text", r#"{"org_id":"1"}"#, "org=1"),
+        refused("a password of 129 characters", "password", &repeated("a", 129), "must be at most 128 characters long"),
+        taken(
+            "names of 100 characters",
+            &format!(r#"{{"first_name":{0},"last_name":{0}}}"#, repeated("ü", 100)),
+            &format!("first_name={0} last_name={0}", "ü".repeat(100)),
+        ),
+        taken("names of 1 character, trimmed", r#"{"first_name":" x ","last_name":" x "}"#, "first_name=x last_name=x"),
     ]
-}
-
-fn choices() -> Vec<Case> {
-    let mut cases = Vec::new();
-    for (field, spellings) in
-        [("status", ["active", "invited"].as_slice()), ("role", &["PROVIDER", "ORG_ADMIN", "BUSINESS_MANAGER"])]
-    {
-        cases.extend([r#""INVITED""#, r#""provider""#, r#""""#, "1", "false", "{}"].map(|value| {
-            ann("only the exact spelling", &format!(r#"{{"{field}":{value}}}"#)).bad_fields(&choice(field, spellings))
-        }));
-    }
-    cases.extend(
-        [("1.0", "must be an integer"), (r#""x""#, "must be an integer"), ("[]", "must be an integer")]
-            .map(|(value, text)| refused("no organisation", "org_id", value, text)),
-    );
-    let range = "must be an integer from 1 to 9007199254740991";
-    cases.extend(["0", "-1", "9007199254740992"].map(|value| refused("out of range", "org_id", value, range)));
-    cases.push(taken("the present organisation as text", r#"{"org_id":"1"}"#, "org=1"));
-    cases
 }
 
 fn businesses_taken(reason: &'static str, value: &str, ids: &str) -> Case {
@@ -141,28 +82,11 @@ fn businesses_taken(reason: &'static str, value: &str, ids: &str) -> Case {
 }
 
 fn businesses() -> Vec<Case> {
-    let many: Vec<_> = (0..2_001).map(|number| format!("x{number}")).collect();
-    let too_many = serde_json::to_string(&many).expect("texts are JSON");
     vec![
         businesses_taken("the whole list is replaced", r#"["b1-3"]"#, "b1-3"),
         businesses_taken("the order is kept", r#"["b1-2","b1-3","b1-1"]"#, "b1-2,b1-3,b1-1"),
         businesses_taken("another order is a change", r#"["b1-1","b1-2","b1-3"]"#, "b1-1,b1-2,b1-3"),
         businesses_taken("duplicates are removed", r#"["b1-2","b1-2","b1-1","b1-2"]"#, "b1-2,b1-1"),
-        refused(
-            "unknown ones are listed, and nothing changes",
-            "business_ids",
-            r#"["b1-1","b7","b8"]"#,
-            "unknown businesses: b7, b8",
-        ),
-        refused("of another organisation", "business_ids", r#"["b2-1"]"#, "unknown businesses: b2-1"),
-        refused("2,001", "business_ids", &too_many, "must have at most 2000 ids"),
-        refused("text is no list", "business_ids", r#""b1-1""#, "must be a list of strings"),
-        refused(
-            "numbers are no strings",
-            "business_ids",
-            "[1]",
-            "must be a list of strings without control characters",
-        ),
         businesses_taken("the empty list", "[]", "none"),
     ]
 }
@@ -177,11 +101,6 @@ fn email_in_use(reason: &'static str, email: &str) -> Case {
 
 fn addresses() -> Vec<Case> {
     vec![
-        refused("a blank address", "email", r#""""#, ADDRESS),
-        refused("no address", "email", r#""ann""#, ADDRESS),
-        refused("a number is no address", "email", "1", TEXT),
-        refused("an accent before the @", "email", r#""änn@canary-mail.example""#, NOT_ASCII),
-        refused("a control character in an address", "email", r#""ann\u0000@canary-mail.example""#, CONTROL),
         email_in_use("of another user", "<manager_1.email>"),
         email_in_use("of another user, in capitals", "MANAGER-1@canary-mail.example"),
         email_in_use("of a user of another organisation", "<manager_2.email>"),

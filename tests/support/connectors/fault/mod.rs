@@ -70,8 +70,8 @@ struct State {
     observed: VecDeque<Attempt>,
 }
 
-/// Decision about one attempt, made before anything is sent.
-enum Decision {
+/// Treatment of one attempt, fixed before anything is sent.
+enum Treatment {
     /// Forward it. A write transaction holds its items meanwhile.
     Forward(Option<Hold>),
     /// Break it. Holds the fault and the number of the attempt.
@@ -140,19 +140,19 @@ impl Shared {
     }
 
     /// Numbers the attempt, decides about it and records both. One lock, so that numbers and record agree.
-    fn decide(&self, call: &Call) -> Result<Decision, ConnectorError> {
+    fn decide(&self, call: &Call) -> Result<Treatment, ConnectorError> {
         let mut state = self.state();
         state.attempts += 1;
         let number = state.attempts;
         let decision = match (&state.plan, state.plan.fault(number, call)) {
-            (_, Some(kind)) => Decision::Break(kind, number),
+            (_, Some(kind)) => Treatment::Break(kind, number),
             (Plan::OverlapConflicts { window }, None) => self.admit(number, call, *window)?,
-            (_, None) => Decision::Forward(None),
+            (_, None) => Treatment::Forward(None),
         };
         let outcome = match &decision {
-            Decision::Forward(_) => AttemptOutcome::Passed,
-            Decision::Break(kind, _) => AttemptOutcome::Broken(*kind),
-            Decision::Refuse(items) => AttemptOutcome::Conflicted(items.clone()),
+            Treatment::Forward(_) => AttemptOutcome::Passed,
+            Treatment::Break(kind, _) => AttemptOutcome::Broken(*kind),
+            Treatment::Refuse(items) => AttemptOutcome::Conflicted(items.clone()),
         };
         if state.observed.len() == MAX_OBSERVED {
             state.observed.pop_front();
@@ -162,10 +162,10 @@ impl Shared {
         Ok(decision)
     }
 
-    fn admit(&self, number: u64, call: &Call, window: Duration) -> Result<Decision, ConnectorError> {
+    fn admit(&self, number: u64, call: &Call, window: Duration) -> Result<Treatment, ConnectorError> {
         match self.overlaps.admit(number, call, window, &self.keys) {
-            Ok(Admission::Admitted(hold)) => Ok(Decision::Forward(hold)),
-            Ok(Admission::Conflict(items)) => Ok(Decision::Refuse(items)),
+            Ok(Admission::Admitted(hold)) => Ok(Treatment::Forward(hold)),
+            Ok(Admission::Conflict(items)) => Ok(Treatment::Refuse(items)),
             Err(reason) => Err(ConnectorError::user(reason.into())),
         }
     }
@@ -175,15 +175,15 @@ impl ConnectorLayer for FaultConnector {
     async fn call(&self, request: HttpRequest, next: Next) -> Answer {
         let call = Call::read(&request);
         match self.shared.decide(&call)? {
-            Decision::Forward(None) => next.call(request).await,
-            Decision::Forward(hold) => {
+            Treatment::Forward(None) => next.call(request).await,
+            Treatment::Forward(hold) => {
                 // The items are held until the last byte of the answer is here, not only its head.
                 let reply = RecordedReply::of(&next, request).await;
                 drop(hold);
                 reply?.into_response()
             }
-            Decision::Refuse(items) => replies::conflict(&call, &items).into_response(),
-            Decision::Break(kind, number) => breaking::answer(kind, number, &call, request, &next).await,
+            Treatment::Refuse(items) => replies::conflict(&call, &items).into_response(),
+            Treatment::Break(kind, number) => breaking::answer(kind, number, &call, request, &next).await,
         }
     }
 

@@ -1,21 +1,15 @@
 //! Price of a million requests of an operation, by parts.
 
-use anyhow::Context as _;
-use presence_bench::cost::Cost;
+use anyhow::{Context as _, ensure};
 use presence_local::gateway::MEMORY_MB;
 
 use super::prices::{API_REQUESTS, DATA_OUT_GB, GB, LOG_GB, MAILS, READ_UNITS, WRITE_UNITS, lambda};
+use crate::cost::Cost;
 use crate::lambda::memory::Memory;
-use crate::lambda::results::{BenchmarkResults, OperationResults};
+use crate::lambda::results::OperationResults;
 
-/// Lines that Lambda itself logs for each event at its default level:
-/// <https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html>.
-const SYSTEM_LOG_LINES: [&str; 2] = [
-    r#"{"time":"2026-03-10T06:00:10.046Z","type":"platform.start","record":{"requestId":"8476a536-e9f4-11e8-9739-2dfe598c3fcd","version":"$LATEST"}}"#,
-    r#"{"time":"2026-03-10T06:00:10.066Z","type":"platform.report","record":{"requestId":"8476a536-e9f4-11e8-9739-2dfe598c3fcd","metrics":{"durationMs":19.512,"billedDurationMs":20,"memorySizeMB":256,"maxMemoryUsedMB":31},"status":"success"}}"#,
-];
 /// Line of the API's access log, in the format of the template.
-const ACCESS_LOG_LINE: &str = r#"{"requestId":"JKJaXmPLvHcESHA=","time":"1773122410000","routeKey":"GET /api/v2/user/{user_id}","status":"200","responseLength":"1024","latency":"24","integrationLatency":"22","integrationStatus":"200","functionRequestId":"fe07bb6b-3d9f-4670-ab44-8cfbc369b9bf","errorType":"-","protocol":"HTTP/1.1","sourceIp":"192.0.2.100"}"#;
+const ACCESS_LOG_LINE: &str = r#"{"requestId":"JKJaXmPLvHcESHA=","routeKey":"GET /api/v2/user/{user_id}","status":"200","responseLength":"1024","latency":"24","integrationStatus":"200","functionRequestId":"fe07bb6b-3d9f-4670-ab44-8cfbc369b9bf","errorType":"-","sourceIp":"192.0.2.100"}"#;
 
 /// Event that starts an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,14 +50,14 @@ pub(super) struct Bill {
 }
 
 impl OperationUsage {
-    /// Returns the bytes of all lines that are billed: those of the function, of Lambda and of the gateway.
+    /// Returns the bytes of all lines that are billed: those of the function and of the gateway. Lambda itself logs failures only.
     pub(super) fn billed_log_bytes(&self) -> usize {
         // A mail leaves no access log.
         let access_log_bytes = match self.trigger {
             Trigger::ApiRequest => ACCESS_LOG_LINE.len(),
             Trigger::OutboxStream => 0,
         };
-        self.log_bytes + SYSTEM_LOG_LINES.iter().map(|line| line.len()).sum::<usize>() + access_log_bytes
+        self.log_bytes + access_log_bytes
     }
 }
 
@@ -84,8 +78,10 @@ impl Bill {
         }
     }
 
-    pub(super) fn sum(&self) -> f64 {
-        self.dynamodb + self.lambda + self.api_or_mail + self.logs + self.data_out
+    /// Returns the parts in the order of the report, each rounded to a cent.
+    pub(super) fn in_cents(&self) -> [f64; 5] {
+        [self.dynamodb, self.lambda, self.api_or_mail, self.logs, self.data_out]
+            .map(|part| (part * 100.0).round() / 100.0)
     }
 }
 
@@ -94,23 +90,22 @@ fn price_of_a_million(bytes: usize, dollars_per_gb: f64) -> f64 {
     bytes as f64 * 1e6 / GB * dollars_per_gb
 }
 
-/// Returns the measured time of an operation, with the memory that the template gives its function. If it was measured in
-/// organisations of several sizes, the smallest one counts.
+/// Returns the measured time of an operation, with the memory of its function. If it was measured in organisations of several
+/// sizes, the smallest one counts.
 pub(super) fn find_billed_time(
-    results: &BenchmarkResults,
+    results: &[OperationResults],
     operation: &str,
     variant: &str,
 ) -> anyhow::Result<BilledTime> {
     let is_wanted = |one: &&OperationResults| one.operation == operation && one.variant == variant;
-    let measured = results.operations.iter().filter(is_wanted).min_by_key(|one| one.users);
+    let measured = results.iter().filter(is_wanted).min_by_key(|one| one.users);
     let measured =
         measured.with_context(|| format!("{operation} ({variant}) was not measured: run the benchmark `lambda`"))?;
-    let template = MEMORY_MB.iter().find(|(function, _)| *function == measured.function);
-    let (function, megabytes) = template.with_context(|| format!("no function {}", measured.function))?;
-    let memory = Memory(u32::try_from(*megabytes).with_context(|| format!("the memory of {function}"))?);
-    let warm = measured.sizes.iter().find(|size| size.memory == memory).and_then(|size| size.warm);
-    let warm = warm.with_context(|| format!("{operation} ({variant}) was not measured at {memory} MB"))?;
-    Ok(BilledTime { memory, billed_ms: warm.billed_ms })
+    let deployed = MEMORY_MB.iter().find(|(function, _)| *function == measured.function);
+    let is_deployed = deployed.is_some_and(|(_, megabytes)| i64::from(*megabytes) == i64::from(measured.memory.0));
+    ensure!(is_deployed, "{operation} ({variant}) was measured at {} MB: run the benchmark `lambda`", measured.memory);
+    // The price is made of the time that the report prints.
+    Ok(BilledTime { memory: measured.memory, billed_ms: (measured.billed_ms * 10.0).round() / 10.0 })
 }
 
 #[cfg(test)]
@@ -135,10 +130,11 @@ mod tests {
         assert!((bill.api_or_mail - 1.0).abs() < 1e-9);
         // 2 GB (of 2^30 bytes) are 2.147 billion bytes.
         assert!((bill.data_out - 0.167_6).abs() < 1e-3, "{}", bill.data_out);
-        let lines = (SYSTEM_LOG_LINES.concat().len() + ACCESS_LOG_LINE.len() + 1_000) as f64;
+        let lines = (ACCESS_LOG_LINE.len() + 1_000) as f64;
         assert!((bill.logs - lines * 1e6 / GB * 0.5).abs() < 1e-9);
-        let sum = bill.dynamodb + bill.lambda + bill.api_or_mail + bill.logs + bill.data_out;
-        assert!((bill.sum() - sum).abs() < 1e-9);
+        let logs = (lines * 1e6 / GB * 50.0).round() / 100.0;
+        let cents = bill.in_cents().map(|dollars| format!("{dollars:.2}"));
+        assert_eq!(cents, [2.75, 0.23, 1.0, logs, 0.17].map(|dollars| format!("{dollars:.2}")));
     }
 
     #[test]
@@ -149,7 +145,7 @@ mod tests {
 
     #[test]
     fn missing_measurement_is_named() {
-        let error = find_billed_time(&BenchmarkResults::default(), "get_me", "").expect_err("nothing was measured");
+        let error = find_billed_time(&[], "get_me", "").expect_err("nothing was measured");
         assert!(error.to_string().contains("get_me"), "{error}");
     }
 }

@@ -14,7 +14,6 @@ use std::sync::Arc;
 use anyhow::{Context as _, ensure};
 use aws_smithy_http_client::Builder;
 use jiff::Timestamp;
-use presence_bench::cost::{Cost, measure_cost};
 use presence_domain::ids::UserId;
 use presence_domain::invitation::WINDOW;
 use presence_local::connectors::WavesConnector;
@@ -27,7 +26,8 @@ use serde_json::{Value, json};
 use self::bill::{OperationUsage, Trigger, find_billed_time};
 use self::report::ReportRow;
 use self::requests::{SampleIds, SampleRequest, ensure_all_covered, sample_requests, user_body};
-use crate::lambda::results::BenchmarkResults;
+use crate::cost::{Cost, measure_cost};
+use crate::lambda::results::OperationResults;
 use crate::{lambda, request_log};
 
 /// Time of the benchmark: 2026-03-01T00:00Z. At the start of an hour the use of the key is recorded once, before the first
@@ -37,7 +37,7 @@ const START_SECONDS: i64 = 1_772_323_200;
 /// Lines of the mailer for one mail.
 const MAIL_LINES: [&str; 2] = [
     r#"{"timestamp":"2026-03-10T06:00:10.066123Z","level":"INFO","message":"mail","user_id":"4503599627370495","outcome":"Sent","target":"presence_mailer::event"}"#,
-    r#"{"_aws":{"CloudWatchMetrics":[{"Namespace":"presence/prod","Dimensions":[[]],"Metrics":[{"Name":"invitations_sent","Unit":"Count"}]}],"Timestamp":1773122410066},"invitations_sent":1,"timestamp":"2026-03-10T06:00:10.066123Z","level":"INFO","message":"metric"}"#,
+    r#"{"_aws":{"CloudWatchMetrics":[{"Namespace":"presence/prod","Dimensions":[[]],"Metrics":[{"Name":"invitations_sent","Unit":"Count"}]}],"Timestamp":1773122410066},"timestamp":"2026-03-10T06:00:10.066123Z","level":"INFO","message":"metric","invitations_sent":1.0}"#,
 ];
 
 /// Local stack whose requests are counted, and the measured times.
@@ -45,7 +45,7 @@ struct CostBenchmark {
     stack: Stack,
     key: String,
     clock: Arc<ManualClock>,
-    times: BenchmarkResults,
+    times: Vec<OperationResults>,
 }
 
 /// Answer of the API.

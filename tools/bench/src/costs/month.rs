@@ -99,7 +99,7 @@ pub(super) fn render(rows: &[ReportRow], sweep: BilledTime, bytes: ItemBytes) ->
          the bill most: the first three of this table.\n\n| setting | basis | $ a month |\n|---|---|---:|\n",
     );
     table(&mut report, &month.settings());
-    report.push_str("\nGlobal tables need a template of their own ([deploy.md](deploy.md#another-region)).\n");
+    report.push_str("\nGlobal tables need a template of their own ([restore.md](restore.md#another-region)).\n");
     Ok(report)
 }
 

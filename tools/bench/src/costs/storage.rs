@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use anyhow::Context as _;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
-use presence_bench::distribution::Distribution;
 use presence_domain::ledger::tree::FACETS_FROM;
 use presence_store::schema::{self, Index, Projected, Table};
 use presence_store::{OrgPostings, Stores, bulk_body_item};
 
 use super::month::ItemBytes;
 use super::prices::{GB, RECOVERY_GB, STORAGE_GB};
+use crate::distribution::Distribution;
 
 /// Bytes that DynamoDB adds to each item and to each entry of an index:
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html>.
@@ -26,20 +26,12 @@ struct Company {
     users: usize,
     businesses: usize,
     reviews: u64,
-    /// MB of reviews with the first edition of the ledger, measured before it was replaced.
-    first_edition_mb: f64,
 }
 
 const COMPANIES: [Company; 3] = [
-    Company { name: "a chain of 20 shops", users: 50, businesses: 20, reviews: 10_000, first_edition_mb: 13.5 },
-    Company { name: "a chain of 500 shops", users: 2_000, businesses: 500, reviews: 100_000, first_edition_mb: 123.0 },
-    Company {
-        name: "a chain of 5,000 shops",
-        users: 50_000,
-        businesses: 5_000,
-        reviews: 1_000_000,
-        first_edition_mb: 1_098.7,
-    },
+    Company { name: "a chain of 20 shops", users: 50, businesses: 20, reviews: 10_000 },
+    Company { name: "a chain of 500 shops", users: 2_000, businesses: 500, reviews: 100_000 },
+    Company { name: "a chain of 5,000 shops", users: 50_000, businesses: 5_000, reviews: 1_000_000 },
 ];
 
 /// Number and size of the items of a kind. Sizes include the overhead.
@@ -143,10 +135,9 @@ fn render(kinds: &BTreeMap<String, ItemSizes>, reviews: &[ReviewSizes]) -> Strin
     let _ = write!(
         report,
         "\nA month of storage costs ${STORAGE_GB} for a GB, and point-in-time recovery ${RECOVERY_GB} more. The first 25 GB of an \
-         account are free; they are not deducted. With the first edition of the ledger, an index had a part of each review, and \
-         counts and postings took more than trees. Now `listing-index` has each review as a whole.\n\n\
-         | company | users | businesses | reviews | MB of users | MB of businesses | MB of reviews | first edition | storage $ \
-         | recovery $ |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n"
+         account are free; they are not deducted. `listing-index` has each review as a whole.\n\n\
+         | company | users | businesses | reviews | MB of users | MB of businesses | MB of reviews | storage $ | recovery $ \
+         |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
     );
     for (company, sizes) in COMPANIES.iter().zip(reviews) {
         report.push_str(&company_row(company, kinds, sizes));
@@ -161,7 +152,7 @@ fn company_row(company: &Company, kinds: &BTreeMap<String, ItemSizes>, reviews: 
     let reviews = (reviews.reviews.bytes() + reviews.ledger.bytes()) as f64;
     let all = users + businesses + reviews;
     format!(
-        "| {} | {} | {} | {} | {:.2} | {:.2} | {:.1} | {:.1} | {:.4} | {:.4} |\n",
+        "| {} | {} | {} | {} | {:.2} | {:.2} | {:.1} | {:.4} | {:.4} |\n",
         company.name,
         thousands(company.users as u64),
         thousands(company.businesses as u64),
@@ -169,7 +160,6 @@ fn company_row(company: &Company, kinds: &BTreeMap<String, ItemSizes>, reviews: 
         users / 1e6,
         businesses / 1e6,
         reviews / 1e6,
-        company.first_edition_mb,
         all / GB * STORAGE_GB,
         all / GB * RECOVERY_GB,
     )

@@ -7,7 +7,7 @@ use presence_store::Business;
 use super::org_id;
 
 /// Cities of five sizes, with 30 %, 3 %, 0.3 %, 0.03 % and 0.003 % of the reviews.
-pub const CITIES_BY_SIZE: [&str; 5] = ["Paris", "Lyon", "Nice", "Sète", "Èze"];
+pub(crate) const CITIES_BY_SIZE: [&str; 5] = ["Paris", "Lyon", "Nice", "Sète", "Èze"];
 /// Shares of these cities, of 100,000 reviews.
 const SHARES: [u32; 5] = [30_000, 3_000, 300, 30, 3];
 /// Number of businesses in each of these cities.

@@ -18,7 +18,7 @@ use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
 use presence_store::{Business, Org};
 
 use businesses::Businesses;
-pub use businesses::CITIES_BY_SIZE;
+pub(crate) use businesses::CITIES_BY_SIZE;
 
 /// First day with reviews.
 const FIRST_DAY: &str = "2021-01-01";
@@ -27,10 +27,10 @@ const DAYS: u64 = 1_826;
 /// Number of months: five years.
 const MONTHS: usize = 60;
 /// Day with five times as many reviews as its neighbours.
-pub const DENSE_DAY: &str = "2022-06-21";
+pub(crate) const DENSE_DAY: &str = "2022-06-21";
 const DENSE_DAY_FACTOR: u128 = 5;
 /// Day of all reviews of [`Distribution::of_one_day`].
-pub const SINGLE_DAY: &str = "2025-12-20";
+pub(crate) const SINGLE_DAY: &str = "2025-12-20";
 /// Weights of the days of a week in percent. They start on Thursday, the weekday of 1970-01-01.
 const WEEKDAY_WEIGHTS: [u128; 7] = [85, 110, 135, 120, 95, 80, 75];
 /// Seed of the generator. The measured numbers in the documentation depend on it.
@@ -50,7 +50,7 @@ const SAME_SECOND: u8 = 16;
 
 /// Reviews of one organisation, generated when they are read.
 #[derive(Debug)]
-pub struct Distribution {
+pub(crate) struct Distribution {
     total: u64,
     businesses: Businesses,
     /// Number of reviews before each day, and the total at the end.
@@ -64,23 +64,22 @@ type Facets = (ReviewState, Rating, Partner, bool);
 
 /// Review without its texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReviewHeader {
+pub(crate) struct ReviewHeader {
     /// Effective second since 1970.
-    pub at: i64,
+    pub(crate) at: i64,
     /// Id of the review.
-    pub id: ReviewId,
+    pub(crate) id: ReviewId,
     /// Facets of the review.
-    pub facet_key: FacetKey,
+    pub(crate) facet_key: FacetKey,
     /// Position of its business in [`Distribution::businesses`].
-    pub business: u16,
+    pub(crate) business: u16,
     /// Number among all reviews, from 0. [`Distribution::review`] generates the texts from it.
-    pub number: u64,
+    pub(crate) number: u64,
 }
 
 impl Distribution {
     /// Generates the number of reviews of each day.
-    #[must_use]
-    pub fn new(total: u64) -> Self {
+    pub(crate) fn new(total: u64) -> Self {
         let first = first_day();
         let mut weight = 0;
         let mut weights = vec![0];
@@ -94,8 +93,7 @@ impl Distribution {
     }
 
     /// Returns reviews that all have one day and one facet key.
-    #[must_use]
-    pub fn of_one_day(total: u64) -> Self {
+    pub(crate) fn of_one_day(total: u64) -> Self {
         let single = Day::parse(SINGLE_DAY).map_or(0, |day| day.start() / SECONDS_OF_DAY - first_day());
         let reviews_before =
             |position: u64| if i64::try_from(position).is_ok_and(|day| day > single) { total } else { 0 };
@@ -105,42 +103,38 @@ impl Distribution {
     }
 
     /// Returns the number of reviews.
-    #[must_use]
-    pub fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
     /// Returns the organisation of all reviews.
-    #[must_use]
-    pub fn org(&self) -> Org {
+    #[expect(clippy::unused_self, reason = "the organisation belongs to the distribution")]
+    pub(crate) fn org(&self) -> Org {
         Org { id: org_id(), name: "Chain of many".to_owned() }
     }
 
     /// Returns all businesses, also those without a review.
-    #[must_use]
-    pub fn businesses(&self) -> Vec<Business> {
+    pub(crate) fn businesses(&self) -> Vec<Business> {
         self.businesses.as_slice().to_vec()
     }
 
     /// Returns the business that has at most 1,000 reviews.
-    #[must_use]
-    pub fn small_business(&self) -> &Business {
+    pub(crate) fn small_business(&self) -> &Business {
         self.businesses.small_business()
     }
 
     /// Returns the folded city of the business at a position of [`Distribution::businesses`].
-    #[must_use]
-    pub fn city_key(&self, business: u16) -> &str {
+    pub(crate) fn city_key(&self, business: u16) -> &str {
         self.businesses.city_key(business)
     }
 
     /// Generates the reviews month by month, oldest first. Those of a month are ordered by effective second and id.
-    pub fn months(&self) -> impl Iterator<Item = Vec<Review>> {
+    pub(crate) fn months(&self) -> impl Iterator<Item = Vec<Review>> {
         self.headers().map(|headers| headers.iter().map(|header| self.review(header)).collect())
     }
 
     /// Generates the headers of the reviews, in the order of [`Distribution::months`].
-    pub fn headers(&self) -> impl Iterator<Item = Vec<ReviewHeader>> {
+    pub(crate) fn headers(&self) -> impl Iterator<Item = Vec<ReviewHeader>> {
         let first = Day::of(first_day() * SECONDS_OF_DAY).month();
         let months = std::iter::successors(Some(first), |month| Some(month.next()));
         months.take(MONTHS).map(|month| self.headers_of_month(month))

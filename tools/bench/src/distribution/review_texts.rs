@@ -34,8 +34,7 @@ pub(super) fn partner_id(number: u64) -> String {
 
 impl Distribution {
     /// Generates the review of a header, with its texts. Its item has some 500 bytes.
-    #[must_use]
-    pub fn review(&self, header: &ReviewHeader) -> Review {
+    pub(crate) fn review(&self, header: &ReviewHeader) -> Review {
         let number = header.number;
         let (state, rating, partner, has_content) = facets(header.facet_key);
         let was_changed = number % 10 == 3;

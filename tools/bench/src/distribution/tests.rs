@@ -12,7 +12,6 @@ fn all_headers(total: u64) -> Vec<ReviewHeader> {
     Distribution::new(total).headers().flatten().collect()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "shares are approximate")]
 fn share_of(headers: &[ReviewHeader], predicate: impl Fn(&ReviewHeader) -> bool) -> f64 {
     headers.iter().filter(|header| predicate(header)).count() as f64 / headers.len() as f64
 }

@@ -4,11 +4,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
-use aws_smithy_runtime_api::client::result::ConnectorError;
-use aws_smithy_types::body::SdkBody;
-use aws_smithy_types::byte_stream::ByteStream;
 use presence_local::connectors::{Answer, ConnectorLayer, Next};
-use serde_json::Value;
+
+use crate::capacity::read_consumed_units;
 
 /// Operations whose capacity is write units.
 const WRITE_OPERATIONS: [&str; 3] = ["TransactWriteItems", "PutItem", "UpdateItem"];
@@ -34,12 +32,8 @@ impl Usage {
         }
     }
 
-    /// Adds a call with its `ConsumedCapacity`, which is one object, or a list with one for each table.
-    fn add(&mut self, target: &str, answer: &[u8]) {
-        let answer: Value = serde_json::from_slice(answer).unwrap_or_default();
-        let capacity = &answer["ConsumedCapacity"];
-        let tables = capacity.as_array().map_or(std::slice::from_ref(capacity), Vec::as_slice);
-        let units: f64 = tables.iter().filter_map(|table| table["CapacityUnits"].as_f64()).sum();
+    /// Adds a call with its units.
+    fn add(&mut self, target: &str, units: f64) {
         self.calls += 1;
         self.transactions += u64::from(target.ends_with("TransactWriteItems"));
         if WRITE_OPERATIONS.iter().any(|operation| target.ends_with(operation)) {
@@ -67,10 +61,8 @@ impl ConnectorLayer for MeteringConnector {
     async fn call(&self, request: HttpRequest, next: Next) -> Answer {
         let target = request.headers().get("x-amz-target").unwrap_or_default().to_owned();
         let mut response = next.call(request).await?;
-        let bytes = ByteStream::new(response.take_body()).collect().await;
-        let bytes = bytes.map_err(|error| ConnectorError::io(error.into()))?.into_bytes();
-        self.usage.lock().unwrap_or_else(PoisonError::into_inner).add(&target, &bytes);
-        *response.body_mut() = SdkBody::from(bytes);
+        let units = read_consumed_units(&mut response).await?;
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner).add(&target, units);
         Ok(response)
     }
 }

@@ -1,28 +1,25 @@
 //! Benchmark of importing reviews: speed and cost of `ops import reviews` on the embedded `DynamoDB` in a file.
 
-mod during_searches;
 mod generated_rows;
 pub(crate) mod metering_connector;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_smithy_http_client::Builder;
-use clap::Parser as _;
 use presence_local::connectors::ConnectorLayer as _;
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
-use presence_ops::{Cli, Console, Exit};
-use presence_runtime::clock::{Stopwatch, SystemClock};
+use presence_runtime::clock::Stopwatch;
 use presence_runtime::config::Config;
 use presence_store::{Database, Stores};
 use tempfile::TempDir;
 
-pub(crate) use during_searches::measure_searches_during_import;
 use generated_rows::ImportRows;
 use metering_connector::{MeteringConnector, Usage};
+
+use crate::ops_import::import_rows;
 
 /// Timeouts of the operator's command line: for one attempt, and for a call with its retries.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -30,7 +27,7 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Database in a file with organisations and businesses, and a client that meters calls.
 struct ImportEnvironment {
-    dynamodb: EmbeddedDynamo,
+    _dynamodb: EmbeddedDynamo,
     folder: TempDir,
     meter: MeteringConnector,
     store: Stores,
@@ -79,17 +76,16 @@ impl ImportEnvironment {
             .build();
         let store = Stores::new(Database::new(&config, Config::DEFAULT_TABLE_PREFIX));
         store.database.create_tables().await?;
-        let environment = Self { dynamodb, folder, meter, store };
-        environment.import("orgs", &generated_rows::orgs()).await?;
-        environment.import("businesses", &generated_rows::businesses()).await?;
-        Ok(environment)
+        import_rows(&store, folder.path(), "orgs", &generated_rows::orgs()).await?;
+        import_rows(&store, folder.path(), "businesses", &generated_rows::businesses()).await?;
+        Ok(Self { _dynamodb: dynamodb, folder, meter, store })
     }
 
     /// Imports the rows. Returns a row of the report with the speed and the cost.
     async fn measure_import(&self, label: &str, rows: &str, reviews: usize) -> anyhow::Result<String> {
         let before = self.meter.usage();
         let watch = Stopwatch::start();
-        self.import("reviews", rows).await?;
+        import_rows(&self.store, self.folder.path(), "reviews", rows).await?;
         let seconds = watch.elapsed().as_secs_f64();
         let Usage { calls, transactions, read_units, write_units } = self.meter.usage().since(before);
         let per_row = |number: f64| number / reviews as f64;
@@ -101,19 +97,6 @@ impl ImportEnvironment {
             per_row(calls as f64) * 1_000.0,
             per_row(transactions as f64) * 1_000.0,
         ))
-    }
-
-    /// Imports rows of a resource with the operator's command.
-    async fn import(&self, resource: &str, rows: &str) -> anyhow::Result<()> {
-        let file = self.folder.path().join(format!("{resource}.jsonl"));
-        std::fs::write(&file, rows)?;
-        let path = file.to_str().context("the path of the temporary folder is not UTF-8")?;
-        let cli = Cli::try_parse_from(["ops", "import", resource, path])?;
-        let console = Console::new(Box::new(std::io::sink()), Box::new(std::io::stderr()));
-        let mut context = presence_ops::Context::new(self.store.clone(), Arc::new(SystemClock), console);
-        let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
-        ensure!(exit == Exit::Done, "the import of {resource} ended with {exit:?}");
-        Ok(())
     }
 
     /// Fails if the ledger does not match the reviews.

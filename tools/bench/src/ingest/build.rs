@@ -4,21 +4,19 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use clap::Parser as _;
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
-use presence_ops::{Cli, Console, Exit};
-use presence_runtime::clock::{Stopwatch, SystemClock};
+use presence_runtime::clock::Stopwatch;
 use presence_runtime::config::Config;
 use presence_store::{Database, Stores};
 use serde_json::Value;
 use tokio::process::Command;
 
 use super::rows;
+use crate::ops_import::import_rows;
 use crate::sandbox::process::{peak_mb, process_id};
 
 /// Number of organisations.
@@ -44,8 +42,8 @@ pub(super) async fn measure(rows: usize, ops: &Path) -> anyhow::Result<BuildFigu
     let dynamodb = EmbeddedDynamo::start(0, None)?;
     let store = Stores::new(Database::new(&sdk_config(&dynamodb.endpoint_url()), Config::DEFAULT_TABLE_PREFIX));
     store.database.create_tables().await?;
-    import(&store, folder.path(), "orgs", &rows::orgs(ORGS)).await?;
-    import(&store, folder.path(), "businesses", &rows::businesses(ORGS)).await?;
+    import_rows(&store, folder.path(), "orgs", &rows::orgs(ORGS)).await?;
+    import_rows(&store, folder.path(), "businesses", &rows::businesses(ORGS)).await?;
     let path = folder.path().join("reviews.jsonl");
     let mut file = BufWriter::new(File::create(&path)?);
     rows::write_reviews(rows, ORGS, &mut file)?;
@@ -74,17 +72,4 @@ pub(super) async fn measure(rows: usize, ops: &Path) -> anyhow::Result<BuildFigu
     ensure!(summary["created"] == rows, "not all rows are built: {summary}");
     let count = |name: &str| summary[name].as_u64().with_context(|| format!("{name} is missing"));
     Ok(BuildFigures { seconds, peak_mb: peak, items: count("items")?, parts: count("parts")?, bytes: count("bytes")? })
-}
-
-/// Imports rows of a resource with the operator's command.
-pub(super) async fn import(store: &Stores, folder: &Path, resource: &str, rows: &str) -> anyhow::Result<()> {
-    let file = folder.join(format!("{resource}.jsonl"));
-    std::fs::write(&file, rows)?;
-    let path = file.to_str().context("the path of the temporary folder is not UTF-8")?;
-    let cli = Cli::try_parse_from(["ops", "import", resource, path])?;
-    let console = Console::new(Box::new(std::io::sink()), Box::new(std::io::stderr()));
-    let mut context = presence_ops::Context::new(store.clone(), Arc::new(SystemClock), console);
-    let exit = Box::pin(presence_ops::run(cli, &mut context)).await;
-    ensure!(exit == Exit::Done, "the import of {resource} ended with {exit:?}");
-    Ok(())
 }

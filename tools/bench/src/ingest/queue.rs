@@ -20,6 +20,7 @@ use tokio::task::JoinSet;
 
 use super::rows;
 use crate::import::metering_connector::{MeteringConnector, Usage};
+use crate::ops_import::import_rows;
 
 /// Time limit of an invocation, as on AWS.
 const INVOCATION: Duration = Duration::from_mins(15);
@@ -51,8 +52,8 @@ pub(super) async fn measure(rows: usize, orgs: usize, batches: usize) -> anyhow:
     let database = database.with_retry_policy(RetryPolicy::WhileImporting(rate));
     let store = Stores::new(database.clone());
     database.create_tables().await?;
-    super::build::import(&store, folder.path(), "orgs", &rows::orgs(orgs)).await?;
-    super::build::import(&store, folder.path(), "businesses", &rows::businesses(orgs)).await?;
+    import_rows(&store, folder.path(), "orgs", &rows::orgs(orgs)).await?;
+    import_rows(&store, folder.path(), "businesses", &rows::businesses(orgs)).await?;
     let objects = FolderObjects::open(folder.path())?;
     let mut file = BufWriter::new(File::create(folder.path().join("inbox/reviews.jsonl"))?);
     rows::write_reviews(rows, orgs, &mut file)?;

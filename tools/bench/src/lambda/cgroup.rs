@@ -19,7 +19,6 @@ const REMOVALS: u32 = 10;
 #[derive(Debug)]
 pub(super) struct Cgroup {
     folder: PathBuf,
-    pub(super) version: u8,
 }
 
 impl Cgroup {
@@ -39,7 +38,7 @@ impl Cgroup {
 
     fn create_v2(folder: PathBuf, memory: Memory) -> io::Result<Self> {
         fs::create_dir(&folder)?;
-        let group = Self { folder, version: 2 };
+        let group = Self { folder };
         group.write("cpu.max", &format!("{} {}", memory.quota().as_micros(), PERIOD.as_micros()))?;
         group.write("cpu.weight", WEIGHT)?;
         Ok(group)
@@ -47,7 +46,7 @@ impl Cgroup {
 
     fn create_v1(folder: PathBuf, memory: Memory) -> io::Result<Self> {
         fs::create_dir(&folder)?;
-        let group = Self { folder, version: 1 };
+        let group = Self { folder };
         group.write("cpu.cfs_period_us", &PERIOD.as_micros().to_string())?;
         group.write("cpu.cfs_quota_us", &memory.quota().as_micros().to_string())?;
         group.write("cpu.shares", SHARES)?;
@@ -106,7 +105,7 @@ mod tests {
         fs::write(root.path().join("user/cgroup.subtree_control"), "memory cpuset\n").expect("written");
         let group =
             Cgroup::create_under(root.path(), "1:cpu:/x\n0::/user/session\n", "bench", Memory(256)).expect("created");
-        assert_eq!((group.version, &group.folder), (2, &root.path().join("bench")));
+        assert_eq!(group.folder, root.path().join("bench"));
         assert_eq!(read(root.path().join("bench/cpu.max")), "2894 20000");
         group.add_process(17).expect("added");
         assert_eq!(read(root.path().join("bench/cgroup.procs")), "17");
@@ -118,7 +117,7 @@ mod tests {
         assert!(Cgroup::create_under(root.path(), "0::/\n", "bench", Memory(256)).is_none());
         fs::create_dir(root.path().join("cpu")).expect("created");
         let group = Cgroup::create_under(root.path(), "1:cpu:/\n0::/\n", "bench", Memory(128)).expect("created");
-        assert_eq!(group.version, 1);
+        assert_eq!(group.folder, root.path().join("cpu/bench"));
         assert_eq!(read(root.path().join("cpu/bench/cpu.cfs_quota_us")), "1447");
         assert_eq!(read(root.path().join("cpu/bench/cpu.cfs_period_us")), "20000");
     }

@@ -12,8 +12,8 @@ use serde_json::Value;
 use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, ChildStdout, Command};
 
+use super::cgroup::Cgroup;
 use super::memory::Memory;
-use super::throttle::{Throttle, ThrottleMode};
 use crate::sandbox::environment;
 use crate::sandbox::process::{CpuMeter, peak_mb, process_id};
 use crate::sandbox::runtime_api::{API_FUNCTION_TIMEOUT, RuntimeApi};
@@ -29,7 +29,6 @@ pub(super) struct FunctionLauncher {
     pub(super) ses_url: String,
     /// File with the certificates that functions trust.
     pub(super) roots: String,
-    pub(super) throttle_mode: ThrottleMode,
 }
 
 /// Time of a start. As on Lambda, a start has a whole processor.
@@ -44,8 +43,6 @@ pub(super) struct InitTimes {
 pub(crate) struct Invocation {
     pub(crate) ms: f64,
     pub(crate) cpu_ms: f64,
-    /// Status of the answer. An answer without a status counts as 200.
-    pub(crate) status: u64,
     /// Size of the answer as it goes to the gateway.
     pub(crate) answer_bytes: u64,
     /// Bytes that the function has logged.
@@ -59,7 +56,7 @@ pub(super) struct RunningFunction {
     id: u32,
     cpu: CpuMeter,
     logged_bytes: Arc<AtomicU64>,
-    throttle: Throttle,
+    _throttle: Cgroup,
 }
 
 impl FunctionLauncher {
@@ -79,37 +76,35 @@ impl FunctionLauncher {
         let mut cpu = CpuMeter::new(id);
         let polled = api.wait_for_poll().await?;
         let init = InitTimes { ms: milliseconds(polled.saturating_sub(started)), cpu_ms: cpu.used_ms()? };
-        let throttle = Throttle::apply(id, memory, self.throttle_mode)?;
-        Ok((RunningFunction { api, process, id, cpu, logged_bytes, throttle }, init))
+        let throttle = Cgroup::new(&format!("presence-bench-{id}"), memory)
+            .context("this process may not create control groups: run it as root")?;
+        throttle.add_process(id).context("cannot add the process to the control group")?;
+        Ok((RunningFunction { api, process, id, cpu, logged_bytes, _throttle: throttle }, init))
     }
 }
 
 impl RunningFunction {
-    /// Sends an event. Waits for its answer and for the next poll.
-    pub(super) async fn invoke(&mut self, event: &str) -> anyhow::Result<Invocation> {
+    /// Sends an event. Waits for its answer and for the next poll. Returns the measured values and the status: 200 for an answer
+    /// without one.
+    pub(super) async fn invoke(&mut self, event: &str) -> anyhow::Result<(Invocation, u64)> {
         let (used_ms, logged_bytes) = (self.cpu.used_ms()?, self.logged_bytes.load(Ordering::Relaxed));
         let sent = self.api.send(event)?;
         let (answered, answer) = self.api.wait_for_answer().await?;
         self.api.wait_for_poll().await?;
         // The function logs before it answers, but another task reads the log: it must run before the bytes are read.
         tokio::task::yield_now().await;
-        Ok(Invocation {
+        let invocation = Invocation {
             ms: milliseconds(answered.saturating_sub(sent)),
             cpu_ms: self.cpu.used_ms()? - used_ms,
-            status: status(&answer)?,
             answer_bytes: answer.len() as u64,
             log_bytes: self.logged_bytes.load(Ordering::Relaxed) - logged_bytes,
-        })
+        };
+        Ok((invocation, status(&answer)?))
     }
 
     /// Returns the peak of the resident memory.
     pub(super) fn peak_mb(&self) -> anyhow::Result<f64> {
         peak_mb(self.id)
-    }
-
-    /// Returns the description of its throttle.
-    pub(super) fn throttle(&self) -> &'static str {
-        self.throttle.describe()
     }
 
     /// Ends the process, then removes its throttle.

@@ -1,26 +1,25 @@
 //! Measurement of every operation in rounds.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
+use presence_local::gateway::MEMORY_MB;
 use presence_runtime::clock::Stopwatch;
 
-use super::environment::{LambdaEnvironment, Organisation};
+use super::environment::LambdaEnvironment;
 use super::function::{InitTimes, Invocation, RunningFunction};
 use super::memory::{Memory, PERIOD};
 use super::operations::{Operation, OperationGroup};
-use super::results::{ColdStart, MemoryResults, OperationResults, WarmRequests};
+use super::organisation::Organisation;
+use super::results::{OperationResults, WarmTimes};
 use super::{Settings, note};
 
 /// Longest time for one operation in a round. The slowest requests take half a second each.
 const ROUND_TIME: Duration = Duration::from_millis(2_500);
 /// Smallest number of requests of a round, however long they take.
 const MIN_REQUESTS: usize = 3;
-/// Attempts at a first request that is answered 503. After two of them, further attempts fail too.
-const MAX_ATTEMPTS: u32 = 2;
 /// Largest number of users whose directory is loaded in every round. Larger ones take the same time in each round, so they are
-/// loaded once for each size of memory.
+/// loaded once.
 const MAX_USERS_OF_ALL_ROUNDS: usize = 10_000;
 
 /// Rounds over the operations of one benchmark run.
@@ -34,15 +33,8 @@ struct RoundContext<'a> {
     function: RunningFunction,
     environment: &'a LambdaEnvironment,
     org: &'a Organisation,
-}
-
-/// Measurements of an operation from all rounds.
-#[derive(Default)]
-struct OperationSamples {
-    sizes: BTreeMap<Memory, MemoryResults>,
-    answer_bytes: u64,
-    log_bytes: u64,
-    requests: u64,
+    memory: Memory,
+    requests: usize,
 }
 
 impl OperationRounds<'_> {
@@ -52,140 +44,83 @@ impl OperationRounds<'_> {
         let mut results = Vec::new();
         for users in if group.depends_on_size { &sizes[..] } else { &sizes[..1] } {
             let org = self.environment.org(*users)?;
-            let mut samples: Vec<OperationSamples> =
-                group.operations.iter().map(|_| OperationSamples::default()).collect();
-            for round in 0..self.settings.rounds.get() {
-                for memory in &self.settings.memory {
-                    if round == 0 || *users <= MAX_USERS_OF_ALL_ROUNDS || !group.depends_on_size {
-                        self.run_round(group, org, *memory, &mut samples).await?;
-                    }
-                }
+            let is_slow = group.depends_on_size && *users > MAX_USERS_OF_ALL_ROUNDS;
+            let mut best = self.run_round(group, org).await?;
+            for _ in 1..if is_slow { 1 } else { self.settings.rounds.get() } {
+                let round = self.run_round(group, org).await?;
+                best = best.into_iter().zip(round).map(|(best, round)| best.best_of(&round)).collect();
             }
-            for (operation, samples) in group.operations.iter().zip(samples) {
-                results.push(samples.into_results(group, *operation, group.depends_on_size.then_some(*users)));
-            }
+            results.extend(best);
         }
         Ok(results)
     }
 
-    /// Starts a process with one size of memory, and sends it all requests of the group.
-    async fn run_round(
-        &self,
-        group: &OperationGroup,
-        org: &Organisation,
-        memory: Memory,
-        samples: &mut [OperationSamples],
-    ) -> anyhow::Result<()> {
+    /// Starts a process, and sends it all requests of the group.
+    async fn run_round(&self, group: &OperationGroup, org: &Organisation) -> anyhow::Result<Vec<OperationResults>> {
+        let memory = self.settings.memory.map_or_else(|| deployed_memory(group.function), Ok)?;
         let (function, init) = self.environment.launcher.start(group.function, memory).await?;
-        let mut context = RoundContext { function, environment: self.environment, org };
-        // Only the first operation of the group pays for the start.
-        let inits = std::iter::once(init).chain(std::iter::repeat(InitTimes::default()));
-        for ((operation, samples), init) in group.operations.iter().zip(samples).zip(inits) {
-            let cold = context.measure_first(*operation, samples, init).await?;
-            samples.add_cold(memory, cold);
-            if cold.status == 200 {
-                let warm = context.measure_warm(*operation, samples, self.requests_per_round()).await?;
-                samples.add_warm(memory, warm);
-            }
+        let requests = self.settings.requests.div_ceil(self.settings.rounds.get()).max(MIN_REQUESTS);
+        let mut context = RoundContext { function, environment: self.environment, org, memory, requests };
+        let mut results = Vec::new();
+        for (position, operation) in group.operations.iter().enumerate() {
+            // Only the first operation of the group pays for the start.
+            let init = (position == 0).then_some(init);
+            results.push(context.measure(group, *operation, init).await?);
         }
-        note(&format!("{} {}: {} MB", group.operations[0].name, org.users, memory));
-        context.function.stop().await
-    }
-
-    fn requests_per_round(&self) -> usize {
-        self.settings.requests.div_ceil(self.settings.rounds.get()).max(MIN_REQUESTS)
+        note(&format!("{} {}: {memory} MB", group.operations[0].name, org.users));
+        context.function.stop().await?;
+        Ok(results)
     }
 }
 
 impl RoundContext<'_> {
-    /// Sends the first request of an operation. Repeats a request that is answered 503, and returns the last attempt.
-    async fn measure_first(
+    /// Sends the first and the further requests of an operation. A random pause of one to two periods precedes each of these, so
+    /// that requests begin anywhere in a period of the throttle, as on Lambda.
+    async fn measure(
         &mut self,
+        group: &OperationGroup,
         operation: Operation,
-        samples: &mut OperationSamples,
-        init: InitTimes,
-    ) -> anyhow::Result<ColdStart> {
-        let mut attempts = 0;
-        loop {
-            let invocation = self.invoke(operation, samples).await?;
-            attempts += 1;
-            if invocation.status == 200 || attempts == MAX_ATTEMPTS {
-                return Ok(ColdStart {
-                    init_ms: init.ms,
-                    init_cpu_ms: init.cpu_ms,
-                    first_ms: invocation.ms,
-                    first_cpu_ms: invocation.cpu_ms,
-                    peak_mb: self.function.peak_mb()?,
-                    status: invocation.status,
-                    attempts,
-                });
-            }
-        }
-    }
-
-    /// Sends the further requests of a round. A random pause of one to two periods precedes each, so that requests begin
-    /// anywhere in a period of the throttle, as on Lambda.
-    async fn measure_warm(
-        &mut self,
-        operation: Operation,
-        samples: &mut OperationSamples,
-        requests: usize,
-    ) -> anyhow::Result<Option<WarmRequests>> {
+        init: Option<InitTimes>,
+    ) -> anyhow::Result<OperationResults> {
+        let first = self.invoke(operation).await?;
         let watch = Stopwatch::start();
         let mut invocations = Vec::new();
-        while invocations.len() < requests && (invocations.len() < MIN_REQUESTS || watch.elapsed() < ROUND_TIME) {
+        while invocations.len() < self.requests && (invocations.len() < MIN_REQUESTS || watch.elapsed() < ROUND_TIME) {
             tokio::time::sleep(PERIOD + PERIOD.mul_f64(fastrand::f64())).await;
-            invocations.push(self.invoke(operation, samples).await?);
+            invocations.push(self.invoke(operation).await?);
         }
-        Ok(WarmRequests::summarise(&invocations, self.function.peak_mb()?))
+        let WarmTimes { p50_ms, p99_ms, billed_ms, cpu_ms } = WarmTimes::of(&invocations).context("no requests")?;
+        let log_bytes: u64 = invocations.iter().map(|invocation| invocation.log_bytes).sum();
+        Ok(OperationResults {
+            function: group.function.to_owned(),
+            operation: operation.name.to_owned(),
+            variant: operation.variant.to_owned(),
+            users: group.depends_on_size.then_some(self.org.users),
+            memory: self.memory,
+            init_ms: init.map(|init| init.ms),
+            init_cpu_ms: init.map(|init| init.cpu_ms),
+            first_ms: first.ms,
+            first_cpu_ms: first.cpu_ms,
+            p50_ms,
+            p99_ms,
+            billed_ms,
+            cpu_ms,
+            peak_mb: self.function.peak_mb()?,
+            answer_bytes: first.answer_bytes,
+            log_bytes: log_bytes / invocations.len() as u64,
+        })
     }
 
-    async fn invoke(&mut self, operation: Operation, samples: &mut OperationSamples) -> anyhow::Result<Invocation> {
+    async fn invoke(&mut self, operation: Operation) -> anyhow::Result<Invocation> {
         let event = operation.event(self.environment, self.org).await?;
-        let invocation = self.function.invoke(&event).await?;
-        let status = invocation.status;
-        let is_expected = matches!(status, 200 | 503);
-        ensure!(is_expected, "{} ({}) was answered {status}", operation.name, operation.variant);
-        samples.add_sizes(&invocation);
+        let (invocation, status) = self.function.invoke(&event).await?;
+        ensure!(status == 200, "{} ({}) was answered {status}", operation.name, operation.variant);
         Ok(invocation)
     }
 }
 
-impl OperationSamples {
-    fn add_sizes(&mut self, invocation: &Invocation) {
-        if invocation.status == 200 {
-            self.answer_bytes = invocation.answer_bytes;
-        }
-        self.log_bytes += invocation.log_bytes;
-        self.requests += 1;
-    }
-
-    fn add_cold(&mut self, memory: Memory, cold: ColdStart) {
-        let results = self.results_of(memory);
-        results.cold = Some(results.cold.map_or(cold, |earlier| cold.best_of(earlier)));
-    }
-
-    fn add_warm(&mut self, memory: Memory, warm: Option<WarmRequests>) {
-        let results = self.results_of(memory);
-        results.warm = match (results.warm, warm) {
-            (Some(earlier), Some(warm)) => Some(earlier.best_of(warm)),
-            (earlier, warm) => earlier.or(warm),
-        };
-    }
-
-    fn results_of(&mut self, memory: Memory) -> &mut MemoryResults {
-        self.sizes.entry(memory).or_insert(MemoryResults { memory, cold: None, warm: None })
-    }
-
-    fn into_results(self, group: &OperationGroup, operation: Operation, users: Option<usize>) -> OperationResults {
-        OperationResults {
-            function: group.function.to_owned(),
-            operation: operation.name.to_owned(),
-            variant: operation.variant.to_owned(),
-            users,
-            answer_bytes: self.answer_bytes,
-            log_bytes: self.log_bytes / self.requests.max(1),
-            sizes: self.sizes.into_values().collect(),
-        }
-    }
+/// Returns the memory that the template gives a function.
+fn deployed_memory(function: &str) -> anyhow::Result<Memory> {
+    let (_, megabytes) = MEMORY_MB.iter().find(|(name, _)| *name == function).context("a function")?;
+    Ok(Memory(u32::try_from(*megabytes)?))
 }

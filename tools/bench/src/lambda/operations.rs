@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::environment::{LambdaEnvironment, Organisation, UserUse};
+use super::environment::LambdaEnvironment;
+use super::organisation::{Organisation, UserUse};
 use crate::sandbox::event;
 
 /// Kind of a request, from which its event is made.

@@ -23,10 +23,8 @@ pub(crate) fn environment(url: &str, roots: &str, memory_mb: u32) -> Vec<(&'stat
         ("AWS_ENDPOINT_URL_DYNAMODB", url),
         ("MAIL_SENDER", "no-reply@presence.example"),
         ("PUBLIC_BASE_URL", "https://presence.example"),
-        // File with the trusted certificates. Our functions and boto3 read AWS_CA_BUNDLE, Node.js reads the other one.
-        ("NODE_EXTRA_CA_CERTS", roots),
+        // File with the trusted certificates.
         ("AWS_CA_BUNDLE", roots),
-        ("PYTHONDONTWRITEBYTECODE", "1"),
     ];
     variables.into_iter().map(|(name, value)| (name, value.to_owned())).collect()
 }

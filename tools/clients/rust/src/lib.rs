@@ -20,7 +20,7 @@ mod retry;
     mismatched_lifetime_syntaxes
 )]
 #[rustfmt::skip]
-pub mod generated;
+pub mod generated; // `tools/clients/generate rust` writes it.
 
 pub use client::PresenceClient;
 pub use error::{ApiError, Error, FieldError, Kind};

@@ -1,6 +1,6 @@
 //! Operations on businesses.
 
-use super::{Operation, body};
+use super::{Operation, body, operation};
 use crate::parameters::{Parameter, paging};
 use crate::values;
 
@@ -34,18 +34,14 @@ fn search_businesses() -> Operation {
     Operation {
         name: "search_businesses",
         parameters: filters.into_iter().chain(paging()).collect(),
-        examples: Vec::new(),
-        tag: "businesses",
         summary: "Search businesses",
         description: "Returns the businesses that match **all** filters, in pages; without a filter, all in the caller's reach. A \
                 search shows every import that ended before it.\n\n\
                 **Order**: name, ignoring case and accents, then id; over all organisations.\n\n\
                 **Roles**: PROVIDER finds the businesses of every organisation. ORG_ADMIN and BUSINESS_MANAGER find those of \
                 their own.",
-        body: None,
         success: body("BusinessPage", "A page of businesses."),
-        invalid: "A parameter is unknown, or its value is not allowed.",
         forbidden: Some("The caller is not a PROVIDER, and `org_id` is not its own organisation."),
-        extra_statuses: &[],
+        ..operation("businesses")
     }
 }

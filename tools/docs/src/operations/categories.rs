@@ -1,6 +1,6 @@
 //! Operations on categories.
 
-use super::{Operation, body};
+use super::{Operation, body, operation};
 use crate::parameters::{Parameter, paging};
 use crate::values;
 
@@ -22,16 +22,13 @@ fn search_categories() -> Operation {
     Operation {
         name: "search_categories",
         parameters: [lang_parameter(), name].into_iter().chain(paging()).collect(),
-        examples: Vec::new(),
-        tag: TAG,
         summary: "Search categories",
         description: "The categories of the directory in one language, in pages; without `name`, all of them.\n\n\
                 **Order**: name, then id.\n\n**Roles**: all. The directory is the same for everyone.",
-        body: None,
         success: body("CategoryPage", "A page of categories."),
         invalid: INVALID,
-        forbidden: None,
         extra_statuses: &[304],
+        ..operation(TAG)
     }
 }
 
@@ -45,15 +42,12 @@ fn get_category() -> Operation {
     Operation {
         name: "get_category",
         parameters: vec![id, lang_parameter()],
-        examples: Vec::new(),
-        tag: TAG,
         summary: "Get one category",
         description: "One category, by id, in one language.\n\n**Roles**: all.",
-        body: None,
         success: body("Category", "The category."),
         invalid: INVALID,
-        forbidden: None,
         extra_statuses: &[304, 404],
+        ..operation(TAG)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use presence_api::MAX_ITEMS;
 
-use super::{Operation, body};
+use super::{Operation, body, operation};
 use crate::parameters::{Parameter, paging};
 use crate::values::{self, integer, string};
 
@@ -14,8 +14,6 @@ fn search_reviews() -> Operation {
     Operation {
         name: "search_reviews",
         parameters: filter_parameters().into_iter().chain([order_by()]).chain(paging()).collect(),
-        examples: Vec::new(),
-        tag: "reviews",
         summary: "Search reviews",
         description: "Returns the reviews that match **all** filters, in pages. Without a filter, these are all reviews in the caller's \
                 reach, in every state. Two filters on one property (`rating` and `rating__in`, `business__in` and \
@@ -28,11 +26,9 @@ fn search_reviews() -> Operation {
                 **Order**: newest first, then by id descending; `order_by=update_date` is exactly the reverse.\n\n\
                 **Roles**: PROVIDER finds the reviews of every organisation. ORG_ADMIN and BUSINESS_MANAGER find those of all \
                 businesses of their own organisation.",
-        body: None,
         success: body("ReviewPage", "A page of reviews."),
-        invalid: "A parameter is unknown, or its value is not allowed.",
-        forbidden: None,
         extra_statuses: &[431],
+        ..operation("reviews")
     }
 }
 
@@ -46,17 +42,14 @@ fn get_review() -> Operation {
     Operation {
         name: "get_review",
         parameters: vec![id],
-        examples: Vec::new(),
-        tag: "reviews",
         summary: "Get one review",
         description: "Returns one review, by id, as the search shows it.\n\n**Roles**: PROVIDER reads the reviews of every \
                 organisation. ORG_ADMIN and BUSINESS_MANAGER read those of all businesses of their own organisation. A review of \
                 another organisation is answered like an unknown one.",
-        body: None,
         success: body("Review", "The review."),
         invalid: "A parameter is unknown.",
-        forbidden: None,
         extra_statuses: &[404],
+        ..operation("reviews")
     }
 }
 
@@ -64,8 +57,6 @@ fn get_review_stats() -> Operation {
     Operation {
         name: "get_review_stats",
         parameters: filter_parameters().into_iter().chain([group_by()]).collect(),
-        examples: Vec::new(),
-        tag: "reviews",
         summary: "Count reviews",
         description: "Returns exact numbers of the reviews that match **all** filters: of each rating, state and partner, with and \
                 without text, and the average rating. The filters are those of *Search reviews*, and `count` is the same as there.\n\n\
@@ -75,11 +66,10 @@ fn get_review_stats() -> Operation {
                 are in ascending order of their keys. More than 1000 groups are refused with 400 on `group_by`.\n\n\
                 **Roles**: PROVIDER counts the reviews of every organisation. ORG_ADMIN and BUSINESS_MANAGER count those of all \
                 businesses of their own organisation.",
-        body: None,
         success: body("ReviewStats", "The numbers."),
         invalid: "A parameter is unknown, its value is not allowed, or there are more than 1000 groups.",
-        forbidden: None,
         extra_statuses: &[431],
+        ..operation("reviews")
     }
 }
 

@@ -1,11 +1,10 @@
 //! Operations on users.
 
-use super::{Operation, body};
+use super::{Operation, body, operation};
 use crate::parameters::{Parameter, paging};
 use crate::values;
 
 const TAG: &str = "users";
-const UNKNOWN_PARAMETER: &str = "A parameter is unknown, or its value is not allowed.";
 /// Id of a `BUSINESS_MANAGER` in the sample.
 const MANAGER_ID: &str = "1005";
 /// Id of a user in the sample who has no key, so that a trial of its deletion takes no key with it.
@@ -30,15 +29,10 @@ fn get_me() -> Operation {
     Operation {
         name: "get_me",
         parameters: vec![display_business_ids_parameter()],
-        examples: Vec::new(),
-        tag: TAG,
         summary: "Get the calling user",
         description: "Returns the user who owns the key, with the same fields as any other user.\n\n**Roles**: all.",
-        body: None,
         success: body("User", "The user."),
-        invalid: UNKNOWN_PARAMETER,
-        forbidden: None,
-        extra_statuses: &[],
+        ..operation(TAG)
     }
 }
 
@@ -46,16 +40,12 @@ fn get_user() -> Operation {
     Operation {
         name: "get_user",
         parameters: vec![user_id_parameter(MANAGER_ID, "Id of the user."), display_business_ids_parameter()],
-        examples: Vec::new(),
-        tag: TAG,
         summary: "Get one user",
         description: "Returns one user by id.\n\n**Roles**: PROVIDER for users of every organisation; ORG_ADMIN and BUSINESS_MANAGER for those \
                 of their own. A user that the caller may not see is answered like an unknown one: 404, never 403.",
-        body: None,
         success: body("User", "The user."),
-        invalid: UNKNOWN_PARAMETER,
-        forbidden: None,
         extra_statuses: &[404],
+        ..operation(TAG)
     }
 }
 
@@ -92,45 +82,33 @@ fn search_users() -> Operation {
     Operation {
         name: "search_users",
         parameters: filters.into_iter().chain(paging()).chain([display_business_ids_parameter()]).collect(),
-        examples: Vec::new(),
-        tag: TAG,
         summary: "Search users",
         description: "Returns the users who match **all** filters, in pages. Without a filter, these are all users in the caller's reach.\n\n\
                 **Order**: with `query` the best match first; then last name, first name, id. For a PROVIDER without `org_id`, the \
                 organisation comes before all of these, and users without one come first.\n\n\
                 The results do not have `role`, `org_id` and `lang`: get one user to read them.\n\n\
                 **Roles**: PROVIDER finds the users of every organisation. ORG_ADMIN and BUSINESS_MANAGER find those of their own.",
-        body: None,
         success: body("UserPage", "A page of users."),
-        invalid: UNKNOWN_PARAMETER,
         forbidden: Some("The caller is not a PROVIDER, and `org_id` is not its own organisation."),
-        extra_statuses: &[],
+        ..operation(TAG)
     }
 }
 
 fn get_user_stats() -> Operation {
     Operation {
         name: "get_user_stats",
-        parameters: Vec::new(),
-        examples: Vec::new(),
-        tag: TAG,
         summary: "Count users by status",
         description: "Returns the number of users that a search without filters finds for the same key: in total, invited and active.\n\n\
                 **Roles**: all; a PROVIDER counts the users of every organisation.",
-        body: None,
         success: body("UserStats", "The counts: `count` is the sum of the others."),
         invalid: "The request has a parameter: the operation has none.",
-        forbidden: None,
-        extra_statuses: &[],
+        ..operation(TAG)
     }
 }
 
 fn create_user() -> Operation {
     Operation {
         name: "create_user",
-        parameters: Vec::new(),
-        examples: Vec::new(),
-        tag: TAG,
         summary: "Create a user",
         description: "Creates an `active` or an `invited` user. An invited user gets a mail with a link to a page where they choose a \
                 password, which makes them active. The link is valid for 72 hours and works once.\n\n\
@@ -149,6 +127,7 @@ fn create_user() -> Operation {
                   reported as spam; a business is not of the organisation.",
         forbidden: Some("The caller may not create users, or not in this organisation, or not with this role."),
         extra_statuses: &[409, 415, 422],
+        ..operation(TAG)
     }
 }
 
@@ -156,8 +135,6 @@ fn update_user() -> Operation {
     Operation {
         name: "update_user",
         parameters: vec![user_id_parameter(MANAGER_ID, "Id of the user to change.")],
-        examples: Vec::new(),
-        tag: TAG,
         summary: "Update a user",
         description: "Changes the given fields only. A body that changes nothing succeeds. All changes take effect together, or \
                 none does.\n\n\
@@ -177,6 +154,7 @@ fn update_user() -> Operation {
                   leave an organisation without an ORG_ADMIN.",
         forbidden: Some("The caller may see the user, but not make these changes."),
         extra_statuses: &[404, 409, 415, 422],
+        ..operation(TAG)
     }
 }
 
@@ -184,18 +162,16 @@ fn delete_user() -> Operation {
     Operation {
         name: "delete_user",
         parameters: vec![user_id_parameter(USER_WITHOUT_KEY_ID, "Id of the user to delete.")],
-        examples: Vec::new(),
-        tag: TAG,
         summary: "Delete a user",
         description: "Deletes a user for good, with its keys, its links and its mails that are not sent yet. Its address can be used \
                 again. Every later operation on its id is 404.\n\n\
                 **Roles**: PROVIDER deletes anyone except itself; ORG_ADMIN users of its organisation, except itself, a PROVIDER and \
                 the last active ORG_ADMIN; BUSINESS_MANAGER nobody.",
-        body: None,
         success: body("Success", "The user was deleted."),
         invalid: "The request has a parameter: the operation has none. Or the user is the last active ORG_ADMIN of its organisation.",
         forbidden: Some("The caller may see the user, but not delete it."),
         extra_statuses: &[404, 409, 422],
+        ..operation(TAG)
     }
 }
 
@@ -203,19 +179,17 @@ fn invite_user() -> Operation {
     Operation {
         name: "invite_user",
         parameters: vec![user_id_parameter(INVITED_ID, "Id of the user to invite again.")],
-        examples: Vec::new(),
-        tag: TAG,
         summary: "Invite a user again",
         description: "Sends a new invitation to an `invited` user, at most once in 5 minutes. Invitations of other operations count, \
                 too. Of several concurrent requests, exactly one succeeds. The new link replaces the old one once it is sent. \
                 The operation needs no body.\n\n\
                 **Roles**: PROVIDER invites anyone; ORG_ADMIN the users of its organisation except a PROVIDER; BUSINESS_MANAGER nobody.",
-        body: None,
         success: body("Success", "The invitation will be sent. The response has no `id`."),
         invalid: "The request has a parameter: the operation has none. Or the user is not `invited`. Or mail to its \
                   address bounced or was reported as spam: the text of `email` has the day and the remedy.",
         forbidden: Some("The caller may see the user, but not invite it."),
         extra_statuses: &[404, 409, 422, 429],
+        ..operation(TAG)
     }
 }
 

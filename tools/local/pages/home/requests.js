@@ -29,7 +29,7 @@ const count = (number, one, many) => `${number.toLocaleString("en")} ${number ==
 function costs(facts) {
   if (!facts) return ["no function"];
   const { waves, read_units, write_units, role, error, bad_fields } = facts;
-  const words = [count(waves, "wave", "waves"), count(read_units, "read unit", "read units")];
+  const words = [count(waves, "round trip", "round trips"), count(read_units, "read unit", "read units")];
   if (write_units > 0) words.push(count(write_units, "write unit", "write units"));
   words.push(role ?? "no caller");
   if (error) words.push(bad_fields.length > 0 ? `${error} (${bad_fields.join(", ")})` : error);

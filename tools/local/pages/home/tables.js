@@ -1,4 +1,4 @@
-// Browser of the tables: their names and counts, and their items page by page, with words for each key.
+// Browser of the tables: their names and counts, and their items page by page, with the kind of each item.
 
 import { byId, element, get } from "../page.js";
 import { json } from "./requests.js";
@@ -18,7 +18,10 @@ async function showTables() {
     const button = element("button", { type: "button", textContent: `${name} ${count === null ? "" : count.toLocaleString("en")}` });
     button.dataset.table = name;
     button.setAttribute("aria-pressed", String(name === shown.table));
-    button.onclick = () => { fill(null, null); show(name, null, null); };
+    button.onclick = () => {
+      form.elements.partition.value = form.elements.sort.value = "";
+      show(name, null, null);
+    };
     return button;
   }));
 }
@@ -57,37 +60,15 @@ async function read() {
   }
 }
 
-function row({ partition, sort, words, item, attributes, links }) {
-  const title = element("strong", { textContent: words ?? partition });
+function row({ partition, sort, kind, item }) {
+  const title = element("strong", { textContent: kind ?? "item of an unknown kind" });
   const key = element("code", { textContent: sort ? `${partition} · ${sort}` : partition });
   const inside = element("div", { className: "inside" });
   const details = element("details", {}, element("summary", {}, title, " ", key), inside);
   details.ontoggle = () => {
-    if (!details.open || inside.childElementCount > 0) return;
-    const explained = Object.entries(attributes).map(([name, text]) => element("p", {}, element("code", { textContent: name }), `: ${text}`));
-    const buttons = links.map(link => {
-      const button = element("button", { type: "button", textContent: `→ ${link.label}` });
-      button.onclick = () => follow(link);
-      return button;
-    });
-    inside.append(...explained);
-    if (buttons.length > 0) inside.append(element("div", { className: "row" }, ...buttons));
-    inside.append(json(item, `Item: ${words ?? partition}`));
+    if (details.open && inside.childElementCount === 0) inside.append(json(item, `Item: ${partition}`));
   };
   return element("li", { className: "item" }, details);
-}
-
-async function follow({ table, partition, sort }) {
-  fill(partition, sort);
-  await show(table, partition, sort);
-  items.querySelector("summary")?.focus();
-  const first = items.querySelector("details");
-  if (first && items.childElementCount === 1) first.open = true;
-}
-
-function fill(partition, sort) {
-  form.elements.partition.value = partition ?? "";
-  form.elements.sort.value = sort ?? "";
 }
 
 form.onsubmit = event => {

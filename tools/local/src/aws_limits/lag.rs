@@ -1,22 +1,15 @@
 //! Lag of global secondary indexes behind their table.
 //!
-//! Each write is recorded with the item before it, its *old image*, until the indexes show the write. Until then, a page of an
-//! index is *rewound*: entries of changed items are removed, and the entries of their old images are inserted in order. So an
-//! index shows deleted items and lacks new ones, with correct limits and directions. Each change has its own lag. Changes of
-//! one item become visible in their order, those of different items in any order.
+//! Each write is recorded with the item before it, its *old image*, until the indexes show the write. Until then, an index has
+//! the old image. So an index shows deleted items and lacks new ones. Each change has its own lag. Changes of one item become
+//! visible in their order, those of different items in any order.
 
-use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
-use serde_json::Value;
-
-use super::item::{Item, compare, size};
+use super::item::Item;
 use super::latency::exponential;
-use super::pages::key_after;
-use super::query::KeyCondition;
-use super::sizes::MAX_PAGE_BYTES;
-use super::tables::{IndexInfo, ItemName, TableInfo};
+use super::tables::ItemName;
 
 /// One change in this number is slow: it takes about fifty to a hundred and fifty times as long.
 const SLOW_ONE_IN: u32 = 50;
@@ -74,120 +67,28 @@ impl PendingChanges {
     }
 }
 
-/// Query for a page of an index.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct IndexQuery<'a> {
-    pub(super) table: &'a TableInfo,
-    pub(super) index: &'a IndexInfo,
-    pub(super) condition: &'a KeyCondition,
-    pub(super) forward: bool,
-    pub(super) limit: Option<usize>,
-    /// `ExclusiveStartKey`.
-    pub(super) start: Option<&'a Item>,
-}
-
-/// Page of an index, as the index shows it.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct IndexPage {
-    pub(super) items: Vec<Item>,
-    /// `LastEvaluatedKey`.
-    pub(super) last: Option<Item>,
-    /// True if the page differs from the current one.
-    pub(super) is_stale: bool,
-}
-
-impl IndexQuery<'_> {
-    /// Rewinds a page of current items.
-    ///
-    /// `items` must exceed the limit by the number of images, because a rewound page can lose that many. `last` is the
-    /// `LastEvaluatedKey` of the current page.
-    pub(super) fn rewind(&self, items: &[Item], last: Option<Item>, images: &OldImages) -> IndexPage {
-        let has_image = |item: &Item| self.table.item_name(item).is_some_and(|name| images.contains_key(&name));
-        let mut rewound: Vec<Item> = items.iter().filter(|item| !has_image(item)).cloned().collect();
-        let old_entries = images.values().flatten().filter_map(|image| self.index.entry(self.table, image));
-        rewound.extend(old_entries.filter(|entry| self.includes(entry, last.as_ref())));
-        rewound.sort_by(|one, other| self.compare_entries(one, other));
-        let is_stale = rewound != items;
-        let fitting = self.count_fitting(&rewound);
-        let is_truncated = fitting < rewound.len() || self.limit == Some(fitting);
-        rewound.truncate(fitting);
-        let last_entry = rewound.last().filter(|_| is_truncated);
-        let last = last_entry.and_then(|entry| key_after(self.table, Some(self.index), entry)).or(last);
-        IndexPage { items: rewound, last, is_stale }
-    }
-
-    /// True if an entry satisfies the query and does not come after `last`.
-    fn includes(&self, entry: &Item, last: Option<&Item>) -> bool {
-        let sort = self.index.key.sort.as_ref().and_then(|sort| entry.get(sort));
-        let partition = entry.get(&self.index.key.partition);
-        partition.is_some_and(|partition| compare(partition, &self.condition.partition) == Ordering::Equal)
-            && self.condition.matches(sort)
-            && self.start.is_none_or(|start| self.compare_entries(entry, start) == Ordering::Greater)
-            && last.is_none_or(|last| self.compare_entries(entry, last) != Ordering::Greater)
-    }
-
-    /// Counts the items that fit the limit and the bytes of a page: at least one, if there is one.
-    fn count_fitting(&self, items: &[Item]) -> usize {
-        let mut bytes = 0;
-        let mut fitting = 0;
-        for item in items {
-            bytes += size(item);
-            if bytes > MAX_PAGE_BYTES {
-                break;
-            }
-            fitting += 1;
-        }
-        self.limit.map_or(fitting.max(1), |limit| fitting.max(1).min(limit)).min(items.len())
-    }
-
-    /// Compares two entries in the direction of the query. The table's key decides between equal sort keys.
-    fn compare_entries(&self, one: &Item, other: &Item) -> Ordering {
-        let names = self.index.key.sort.iter().chain(self.table.key.names());
-        let orders = names.map(|name| compare(key_value(one, name), key_value(other, name)));
-        let order = orders.fold(Ordering::Equal, Ordering::then);
-        if self.forward { order } else { order.reverse() }
-    }
-}
-
-fn key_value<'a>(item: &'a Item, name: &str) -> &'a Value {
-    item.get(name).unwrap_or(&Value::Null)
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::tables::TableInfo;
     use super::*;
-    use serde_json::json;
 
     fn at(millis: u64) -> Duration {
         Duration::from_millis(millis)
     }
 
-    fn table() -> TableInfo {
-        TableInfo::parse(&json!({ "Table": {
-            "TableName": "t",
-            "KeySchema": [{ "AttributeName": "id", "KeyType": "HASH" }],
-            "GlobalSecondaryIndexes": [{
-                "IndexName": "i",
-                "KeySchema": [
-                    { "AttributeName": "p", "KeyType": "HASH" }, { "AttributeName": "s", "KeyType": "RANGE" },
-                ],
-                "Projection": { "ProjectionType": "ALL" },
-            }],
-        } }))
-        .expect("a description")
-    }
-
-    fn object(value: Value) -> Item {
-        let Value::Object(item) = value else { panic!("an object") };
+    fn item(id: &str, version: u32) -> Item {
+        let Value::Object(item) = json!({ "id": { "S": id }, "v": { "N": version.to_string() } }) else {
+            panic!("an object")
+        };
         item
     }
 
-    fn item(id: &str, sort: u32) -> Item {
-        object(json!({ "id": { "S": id }, "p": { "S": "p" }, "s": { "N": sort.to_string() } }))
-    }
-
     fn name(id: &str) -> ItemName {
-        table().item_name(&item(id, 0)).expect("a name")
+        let described =
+            json!({ "Table": { "TableName": "t", "KeySchema": [{ "AttributeName": "id", "KeyType": "HASH" }] } });
+        TableInfo::parse(&described).and_then(|table| table.item_name(&item(id, 0))).expect("a name")
     }
 
     #[test]
@@ -225,74 +126,5 @@ mod tests {
         assert!((at(10)..at(25)).contains(&lags[500]), "{:?}", lags[500]);
         assert!((at(1_000)..at(4_000)).contains(&lags[998]), "{:?}", lags[998]);
         assert_eq!(draw(Duration::MAX, &mut rng), Duration::MAX);
-    }
-
-    /// Reads all rewound pages of an index. `current` are its items, `images` the old images.
-    fn read_all_pages(current: &[Item], images: &OldImages, forward: bool, limit: usize) -> Vec<Item> {
-        let table = table();
-        let (index, condition) = (
-            &table.indexes[0],
-            json!({
-                "KeyConditionExpression": "p = :p AND s BETWEEN :a AND :b",
-                "ExpressionAttributeValues": { ":p": { "S": "p" }, ":a": { "N": "10" }, ":b": { "N": "89" } },
-            }),
-        );
-        let condition = KeyCondition::parse(&condition, &index.key).expect("a condition");
-        let (mut found, mut start) = (Vec::new(), None::<Item>);
-        loop {
-            let query = IndexQuery {
-                table: &table,
-                index,
-                condition: &condition,
-                forward,
-                limit: Some(limit),
-                start: start.as_ref(),
-            };
-            let mut held: Vec<Item> = current.iter().filter(|item| query.includes(item, None)).cloned().collect();
-            held.sort_by(|one, other| query.compare_entries(one, other));
-            let fetched = limit + images.len();
-            let last =
-                (held.len() >= fetched).then(|| key_after(&table, Some(index), &held[fetched - 1]).expect("keys"));
-            held.truncate(fetched);
-            let page = query.rewind(&held, last, images);
-            assert!(page.items.len() <= limit);
-            found.extend(page.items);
-            start = page.last;
-            if start.is_none() {
-                return found;
-            }
-        }
-    }
-
-    #[test]
-    fn rewound_pages_together_show_each_old_item_once() {
-        for seed in 0..300 {
-            let mut rng = fastrand::Rng::with_seed(seed);
-            let random = |rng: &mut fastrand::Rng, id: usize| {
-                (rng.u8(..4) > 0).then(|| item(&format!("i{id:02}"), rng.u32(..100)))
-            };
-            let (mut current, mut shown, mut images) = (Vec::new(), Vec::new(), OldImages::new());
-            for id in 0..rng.usize(1..30) {
-                let item_now = random(&mut rng, id);
-                let changed = rng.bool();
-                let before = if changed { random(&mut rng, id) } else { item_now.clone() };
-                if changed {
-                    images.insert(name(&format!("i{id:02}")), before.clone());
-                }
-                current.extend(item_now);
-                shown.extend(before);
-            }
-            let in_range = |item: &Item| {
-                let sort: u32 = item["s"]["N"].as_str().and_then(|digits| digits.parse().ok()).expect("a number");
-                (10..90).contains(&sort)
-            };
-            let key = |item: &Item| (item["s"]["N"].as_str().map(|n| n.parse::<u32>().ok()), item["id"].to_string());
-            shown.retain(in_range);
-            shown.sort_by_key(key);
-            let limit = rng.usize(1..12);
-            assert_eq!(read_all_pages(&current, &images, true, limit), shown, "seed {seed}");
-            shown.reverse();
-            assert_eq!(read_all_pages(&current, &images, false, limit), shown, "seed {seed}, backwards");
-        }
     }
 }

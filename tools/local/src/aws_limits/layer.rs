@@ -4,23 +4,27 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use dynoxide::Database;
 use http::HeaderMap;
 use serde_json::{Value, json};
 use tokio::sync::RwLock;
 use tokio::time::Instant;
 
+use super::latency;
 use super::response::DynamoDbResponse;
 use super::settings::AwsLimits;
-use super::state::{State, Throttled};
+use super::state::{Cost, State, Throttled};
 use super::tables::TableInfo;
-use super::token_buckets::CapacityScope;
 use super::upstream::{Upstream, UpstreamError};
-use super::{latency, sizes};
+
+/// Capacity units that DynamoDB reports for a call, by table.
+pub(super) type Units = HashMap<String, f64>;
 
 /// Limits in front of a `DynamoDB`.
-#[derive(Debug)]
 pub(super) struct Layer {
     pub(super) upstream: Upstream,
+    /// Database that has a table for each page of an index while the page is read with its lag.
+    pub(super) scratch: Database,
     /// Lock that writes take exclusively, and index reads share. So the item before a write is known exactly, and no page of
     /// an index is read while the index changes.
     pub(super) write_lock: RwLock<()>,
@@ -41,10 +45,23 @@ pub(super) struct Call {
     pub(super) settings: AwsLimits,
 }
 
+impl std::fmt::Debug for Layer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Layer").field("upstream", &self.upstream).finish_non_exhaustive()
+    }
+}
+
 impl Layer {
-    pub(super) fn new(settings: AwsLimits, seed: u64, upstream: Upstream) -> Self {
+    pub(super) fn new(settings: AwsLimits, seed: u64, upstream: Upstream, scratch: Database) -> Self {
         let state = Mutex::new(State::new(settings, seed));
-        Self { upstream, write_lock: RwLock::new(()), state, tables: Mutex::default(), started_at: Instant::now() }
+        Self {
+            upstream,
+            scratch,
+            write_lock: RwLock::new(()),
+            state,
+            tables: Mutex::default(),
+            started_at: Instant::now(),
+        }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -70,19 +87,10 @@ impl Layer {
         body: Value,
     ) -> Result<DynamoDbResponse, UpstreamError> {
         let call = self.begin_call(operation, headers, body);
-        if call.settings.sizes
-            && let Some(message) = sizes::violation(operation, &call.body)
-        {
-            self.state().counts.too_large += 1;
-            return Ok(DynamoDbResponse::validation_error(message));
-        }
         match operation {
-            "GetItem" => self.get_item(call).await,
-            "BatchGetItem" => self.get_batch(call).await,
             "Query" | "Scan" => self.read_page(call).await,
-            "PutItem" | "UpdateItem" | "DeleteItem" => self.write_item(call).await,
-            "TransactWriteItems" | "TransactGetItems" => self.transact(call).await,
-            "BatchWriteItem" => self.write_batch(call).await,
+            "GetItem" | "PutItem" | "UpdateItem" | "DeleteItem" | "BatchGetItem" | "BatchWriteItem"
+            | "TransactGetItems" | "TransactWriteItems" => self.call_items(call).await,
             _ => self.forward(&call).await,
         }
     }
@@ -127,7 +135,7 @@ impl Layer {
         &self,
         call: &Call,
         mut body: Value,
-    ) -> Result<(DynamoDbResponse, HashMap<String, f64>), UpstreamError> {
+    ) -> Result<(DynamoDbResponse, Units), UpstreamError> {
         let is_requested = body["ReturnConsumedCapacity"].as_str().is_some_and(|mode| mode != "NONE");
         if !is_requested && body.is_object() {
             body["ReturnConsumedCapacity"] = json!("TOTAL");
@@ -143,17 +151,16 @@ impl Layer {
         Ok((response, units))
     }
 
-    /// Returns the limit that throttles an item, one of `item_count` of its call, if one does.
-    pub(super) fn throttle(&self, call: &mut Call, scopes: &[CapacityScope], item_count: usize) -> Option<Throttled> {
+    /// Returns the limit that throttles an item with these costs, one of `item_count` of its call, if one does.
+    pub(super) fn throttle(&self, call: &mut Call, costs: &[Cost], item_count: usize) -> Option<Throttled> {
         let now = self.now();
-        self.state().throttle(now, scopes, item_count, &mut call.rng)
+        self.state().throttle(now, costs, item_count, &mut call.rng)
     }
 
-    /// Returns the error of a throttled call on one item or page, and counts it. Returns `None` if no limit is exceeded.
-    pub(super) fn throttle_call(&self, call: &mut Call, scopes: &[CapacityScope]) -> Option<DynamoDbResponse> {
-        let throttled = self.throttle(call, scopes, 1)?;
+    /// Returns the error of a throttled call that is not a transaction, and counts it.
+    pub(super) fn refuse(&self, throttled: &Throttled) -> DynamoDbResponse {
         self.state().counts.throttled += 1;
-        Some(DynamoDbResponse::throttled(&throttled))
+        DynamoDbResponse::throttled(throttled)
     }
 }
 

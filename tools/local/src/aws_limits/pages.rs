@@ -31,10 +31,31 @@ pub(super) fn draw(truncation: &PageTruncation, limit: Option<u64>, rng: &mut fa
     if is_truncated { PageOutcome::Truncated(size) } else { PageOutcome::Full }
 }
 
-/// Returns the `LastEvaluatedKey` of a page that ends with this item.
-pub(super) fn key_after(table: &TableInfo, index: Option<&IndexInfo>, item: &Item) -> Option<Item> {
+/// Returns the key of an empty page that ends just before this item, the first one of its result.
+///
+/// Returns `None` if no such key can be computed. The key may violate the condition of the Query.
+pub(super) fn key_before(table: &TableInfo, index: Option<&IndexInfo>, first: &Item, forward: bool) -> Option<Item> {
     let index_names = index.into_iter().flat_map(|index| index.key.names());
-    attributes(item, table.key.names().chain(index_names))
+    let mut key = attributes(first, table.key.names().chain(index_names))?;
+    let sort = index.map_or(&table.key, |index| &index.key).sort.as_ref()?;
+    let before = neighbour(first.get(sort)?, forward)?;
+    key.insert(sort.clone(), before);
+    Some(key)
+}
+
+/// Returns a sort key close below another one, or close above it.
+fn neighbour(key: &Value, is_below: bool) -> Option<Value> {
+    if let Some(text) = key["S"].as_str() {
+        if !is_below {
+            return Some(json!({ "S": format!("{text}\u{1}") }));
+        }
+        let (end, last) = text.char_indices().next_back()?;
+        let lower = char::from_u32(u32::from(last).checked_sub(1)?)?;
+        return Some(json!({ "S": format!("{}{lower}", &text[..end]) }));
+    }
+    let number: i64 = key["N"].as_str()?.parse().ok()?;
+    let next = if is_below { number.checked_sub(1)? } else { number.checked_add(1)? };
+    Some(json!({ "N": next.to_string() }))
 }
 
 /// Returns an empty page with this `LastEvaluatedKey`.
@@ -60,5 +81,15 @@ mod tests {
         assert!(outcomes.iter().all(|outcome| !matches!(outcome, PageOutcome::Truncated(0 | 5..))));
         let never = PageTruncation { short: 0.0, empty: 0.0 };
         assert!((0..100).all(|_| draw(&never, None, &mut rng) == PageOutcome::Full));
+    }
+    #[test]
+    fn neighbour_of_a_key_is_on_the_given_side() {
+        for (key, below, above) in [
+            (json!({ "S": "cb" }), Some(json!({ "S": "ca" })), json!({ "S": "cb\u{1}" })),
+            (json!({ "S": "" }), None, json!({ "S": "\u{1}" })),
+            (json!({ "N": "7" }), Some(json!({ "N": "6" })), json!({ "N": "8" })),
+        ] {
+            assert_eq!((neighbour(&key, true), neighbour(&key, false)), (below, Some(above)), "{key}");
+        }
     }
 }

@@ -8,10 +8,11 @@ use anyhow::Context as _;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use bytes::Bytes;
+use dynoxide::Database;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use serde_json::json;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 use super::layer::Layer;
 use super::response::DynamoDbResponse;
@@ -35,7 +36,7 @@ const DRAWN_SEEDS: u64 = 1_000_000;
 pub struct LimitsProxy {
     address: SocketAddr,
     layer: Arc<Layer>,
-    server: JoinHandle<()>,
+    _server: JoinSet<()>,
 }
 
 impl LimitsProxy {
@@ -45,19 +46,20 @@ impl LimitsProxy {
     /// Returns an error if the port is taken, or if no tokio runtime is running.
     pub fn start(port: u16, upstream_url: &str, settings: AwsLimits) -> anyhow::Result<Self> {
         let listener = listen(port, "the limits of DynamoDB", "--dynamodb-port")?;
-        listener.set_nonblocking(true).context("cannot prepare the socket of the limits")?;
         let address = listener.local_addr().context("cannot read the address of the limits")?;
         let listener = tokio::net::TcpListener::from_std(listener).context("cannot serve the socket of the limits")?;
         let seed = settings.seed.unwrap_or_else(|| fastrand::u64(..DRAWN_SEEDS));
-        let layer = Arc::new(Layer::new(settings, seed, Upstream::new(upstream_url)));
+        let scratch = Database::memory().context("cannot open a database for the lag of indexes")?;
+        let layer = Arc::new(Layer::new(settings, seed, Upstream::new(upstream_url), scratch));
         let served_layer = Arc::clone(&layer);
         let router = local_hosts_only(Router::new().fallback(move |request| serve(Arc::clone(&served_layer), request)));
-        let server = tokio::spawn(async move {
+        let mut server = JoinSet::new();
+        server.spawn(async move {
             if let Err(error) = axum::serve(listener, router).await {
                 tracing::error!(%error, "the limits of DynamoDB stopped");
             }
         });
-        Ok(Self { address, layer, server })
+        Ok(Self { address, layer, _server: server })
     }
 
     /// Returns the endpoint URL for SDK clients.
@@ -92,12 +94,6 @@ impl LimitsProxy {
             state.changes.clear();
         }
         state.settings = settings;
-    }
-}
-
-impl Drop for LimitsProxy {
-    fn drop(&mut self) {
-        self.server.abort();
     }
 }
 

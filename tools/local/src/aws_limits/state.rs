@@ -34,9 +34,7 @@ pub struct LimitCounts {
     pub empty_pages: u64,
     /// Pages of an index that did not show its current items.
     pub stale_pages: u64,
-    /// Index reads without lag, because it is not modelled for them: scans, filters and nested projections.
-    pub unlagged_reads: u64,
-    /// Calls that were refused because of their size.
+    /// Transactions that were refused because of their size.
     pub too_large: u64,
 }
 
@@ -102,24 +100,25 @@ impl State {
         (number, fastrand::Rng::with_seed(self.seed ^ number.wrapping_mul(SEED_MULTIPLIER)))
     }
 
-    /// Returns the limit that throttles an item, if one does. The item takes units from all of `scopes`.
+    /// Returns the limit that throttles an item, if one does. The item has all of `costs`.
     ///
     /// `item_count` is the number of items in the call. Spurious throttling is as likely for a large call as for a small one:
     /// otherwise a large call might never succeed.
     pub(super) fn throttle(
         &mut self,
         now: Duration,
-        scopes: &[CapacityScope],
+        costs: &[Cost],
         item_count: usize,
         rng: &mut fastrand::Rng,
     ) -> Option<Throttled> {
         let rates = self.settings.throttling?;
         let probability = rates.spurious / f64::from(u32::try_from(item_count).unwrap_or(u32::MAX)).max(1.0);
-        let partition = scopes.iter().find(|scope| scope.partition.is_some());
+        let mut scopes = costs.iter().map(|cost| &cost.scope);
+        let partition = scopes.clone().find(|scope| scope.partition.is_some());
         if let Some(scope) = partition.filter(|_| rng.f64() < probability) {
             return Some(Throttled { limit: ExceededLimit::Partition, scope: scope.clone() });
         }
-        scopes.iter().find_map(|scope| {
+        scopes.find_map(|scope| {
             let limit = self.buckets.exceeded_limit(now, scope, &rates)?;
             Some(Throttled { limit, scope: scope.clone() })
         })
@@ -158,16 +157,16 @@ mod tests {
             throttling.spurious = 0.1;
         }
         let scope = CapacityScope::new(CapacityKind::Read, "t", None, Some("p".to_owned()));
-        let scopes = [scope.clone()];
+        let costs = [Cost { scope, units: 1e9 }];
         let mut throttled = 0;
         for _ in 0..1_000 {
             let (_, mut rng) = state.begin_call();
-            throttled += u32::from(state.throttle(Duration::ZERO, &scopes, 1, &mut rng).is_some());
+            throttled += u32::from(state.throttle(Duration::ZERO, &costs, 1, &mut rng).is_some());
         }
         assert!((60..140).contains(&throttled), "{throttled}");
         state.settings.throttling = None;
-        state.spend(Duration::ZERO, &[Cost { scope, units: 1e9 }]);
+        state.spend(Duration::ZERO, &costs);
         let mut rng = fastrand::Rng::with_seed(1);
-        assert_eq!(state.throttle(Duration::ZERO, &scopes, 1, &mut rng), None, "switched off");
+        assert_eq!(state.throttle(Duration::ZERO, &costs, 1, &mut rng), None, "switched off");
     }
 }

@@ -1,6 +1,6 @@
 //! Keys and indexes of tables, parsed from `DescribeTable`.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::item::{Item, attributes};
 
@@ -26,6 +26,8 @@ pub(super) struct TableInfo {
     pub(super) name: String,
     pub(super) key: KeyNames,
     pub(super) indexes: Vec<IndexInfo>,
+    /// Request that makes a table like this one.
+    pub(super) definition: Value,
 }
 
 /// Identity of an item in all tables: its table, and the values of its key.
@@ -53,11 +55,19 @@ impl TableInfo {
     /// Parses the response of `DescribeTable`.
     pub(super) fn parse(description: &Value) -> Option<Self> {
         let table = &description["Table"];
-        let indexes = table["GlobalSecondaryIndexes"].as_array().into_iter().flatten();
+        let indexes = table["GlobalSecondaryIndexes"].as_array().cloned().unwrap_or_default();
+        let mut definition = json!({
+            "AttributeDefinitions": table["AttributeDefinitions"], "KeySchema": table["KeySchema"],
+            "BillingMode": "PAY_PER_REQUEST",
+        });
+        if !indexes.is_empty() {
+            definition["GlobalSecondaryIndexes"] = indexes.iter().map(index_definition).collect();
+        }
         Some(Self {
             name: table["TableName"].as_str()?.to_owned(),
             key: KeyNames::parse(&table["KeySchema"])?,
-            indexes: indexes.map(IndexInfo::parse).collect::<Option<_>>()?,
+            indexes: indexes.iter().map(IndexInfo::parse).collect::<Option<_>>()?,
+            definition,
         })
     }
 
@@ -113,4 +123,8 @@ impl IndexInfo {
         self.projected.as_ref().is_none_or(|projected| projected.iter().any(|name| name == attribute))
             || self.key.names().any(|name| name == attribute)
     }
+}
+
+fn index_definition(index: &Value) -> Value {
+    json!({ "IndexName": index["IndexName"], "KeySchema": index["KeySchema"], "Projection": index["Projection"] })
 }

@@ -1,7 +1,7 @@
-//! Count of the waves of an operation: of the calls on the longest chain in which each call waits for the one before.
+//! Count of the round trips of an operation: the calls on the longest chain in which each call waits for the one before.
 //!
 //! The operation runs on a runtime with paused time. Each call takes [`CALL_TIME`] of that virtual time and nothing else
-//! takes any, so the time that passed is the number of waves.
+//! takes any, so the time that passed is the number of round trips.
 
 use std::future::Future;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use super::{Answer, ConnectorLayer, Next};
 
 /// Virtual time of one call. It is far shorter than every timeout of the service: the shortest is half a second, for noting
-/// the use of a key. It is far longer than the pauses before a retry, which are no waves.
+/// the use of a key. It is far longer than the pauses before a retry, which are no round trips.
 const CALL_TIME: Duration = Duration::from_millis(100);
 
 /// Runtime of the genuine calls, in real time. It has threads of its own, so the connections that it keeps outlive the
@@ -51,7 +51,7 @@ async fn whole_answer(request: HttpRequest, next: Next) -> Answer {
     Ok(response)
 }
 
-/// Runs a future in virtual time and returns its output with the number of its waves. Blocks the thread.
+/// Runs a future in virtual time and returns its output with the number of its round trips. Blocks the thread.
 ///
 /// # Panics
 /// Panics on a thread that runs the tasks of a runtime. Call it by `spawn_blocking`.
@@ -140,7 +140,7 @@ mod tests {
         let client = client();
         let calls = || stream::iter((0..10).map(|_| call(&client)));
         let (_, in_fours) = count_waves(calls().buffered(4).collect::<Vec<_>>());
-        // Serialised by mistake, the same calls are seen to take as many waves.
+        // Serialised by mistake, the same calls are seen to take as many round trips.
         let (_, in_ones) = count_waves(calls().buffered(1).collect::<Vec<_>>());
         assert_eq!((in_fours, in_ones), (3, 10));
     }

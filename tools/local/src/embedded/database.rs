@@ -13,7 +13,7 @@ pub(super) const FILE_NAME: &str = "presence.sqlite";
 const LOCK_NAME: &str = "presence.lock";
 
 /// Index and window of the records of streams. The emulator has neither: each write would read all records of its stream to number its
-/// own, and none would ever be deleted. Whoever reads a stream here is never 50,000 records behind.
+/// own, and none would ever be deleted. A reader of a stream here is never 50,000 records behind.
 const STREAMS: &str = "
     CREATE INDEX IF NOT EXISTS stream_positions ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
     CREATE TRIGGER IF NOT EXISTS stream_window AFTER INSERT ON _stream_records WHEN NEW.id % 1000 = 0

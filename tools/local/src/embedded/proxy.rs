@@ -27,7 +27,7 @@ const MAX_CONNECTIONS: usize = 32;
 /// Largest body in bytes: the limit of the emulator and of `DynamoDB`, 16 MB.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
-/// Headers that are not forwarded: they belong to one connection, are written anew, or name the origin of a page.
+/// Headers that are not forwarded: they belong to one connection, are written again, or name the origin of a page.
 const REMOVED_HEADERS: [HeaderName; 10] = [
     header::CONNECTION,
     header::CONTENT_LENGTH,

@@ -1,19 +1,12 @@
 use super::database::FILE_NAME;
 use super::*;
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType, TableDescription,
 };
 
 fn client(dynamo: &EmbeddedDynamo) -> Client {
-    let config = aws_sdk_dynamodb::Config::builder()
-        .behavior_version(BehaviorVersion::latest())
-        .region(Region::new("local"))
-        .credentials_provider(Credentials::new("local", "local", None, None, "test"))
-        .endpoint_url(dynamo.endpoint_url())
-        .build();
-    Client::from_conf(config)
+    Client::new(&crate::sdk_config(&dynamo.endpoint_url()))
 }
 
 async fn create_table(client: &Client, name: &str) -> Option<TableDescription> {

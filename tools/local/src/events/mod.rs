@@ -10,3 +10,4 @@ pub use event_log::{BusMode, EventLog};
 pub(crate) use page::{EVENTS_PATH, router};
 pub(crate) use poller::EventPoller;
 pub(crate) use put_events::EVENT_BRIDGE_PATH;
+pub use put_events::LocalBus;

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use aws_types::SdkConfig;
-use presence_publisher::{EventBridge, handle};
+use presence_publisher::handle;
 use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::deadline_in;
 use serde_json::{Value, json};
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
+use super::LocalBus;
 use crate::streams::{POLL_INTERVAL, TableStream};
 
 /// Time limit of an invocation: the publisher's timeout in the template.
@@ -18,13 +19,15 @@ const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// Background task that invokes the publisher. Dropping it stops it.
 #[derive(Debug)]
-pub(crate) struct EventPoller(JoinHandle<()>);
+pub(crate) struct EventPoller {
+    _task: JoinSet<()>,
+}
 
 impl EventPoller {
     /// Starts to poll the streams of these tables, for writes from now on. A table without a stream has no events, which is logged.
     ///
     /// Events that one poll finds are sent in the order of the tables. Those of a later table never overtake their causes in an earlier one.
-    pub(crate) async fn start(bus: EventBridge, config: &SdkConfig, tables: &[String]) -> anyhow::Result<Self> {
+    pub(crate) async fn start(bus: LocalBus, config: &SdkConfig, tables: &[String]) -> anyhow::Result<Self> {
         let mut streams = Vec::with_capacity(tables.len());
         for table in tables {
             if let Some(stream) = TableStream::open(config, table).await? {
@@ -33,17 +36,13 @@ impl EventPoller {
                 tracing::warn!(table, "the table has no stream: there are no events of its changes");
             }
         }
-        Ok(Self(tokio::spawn(poll(bus, streams))))
+        let mut task = JoinSet::new();
+        task.spawn(poll(bus, streams));
+        Ok(Self { _task: task })
     }
 }
 
-impl Drop for EventPoller {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-async fn poll(bus: EventBridge, mut streams: Vec<TableStream>) {
+async fn poll(bus: LocalBus, mut streams: Vec<TableStream>) {
     loop {
         // The last table is read first: what led to its changes is in the others by then.
         let mut batches = Vec::with_capacity(streams.len());
@@ -60,7 +59,7 @@ async fn poll(bus: EventBridge, mut streams: Vec<TableStream>) {
 }
 
 /// Hands a batch over, and again what failed.
-async fn publish(bus: &EventBridge, batch: Value) {
+async fn publish(bus: &LocalBus, batch: Value) {
     let mut batch = Some(batch);
     while let Some(event) = batch {
         let answer = handle(bus, &event, deadline_in(INVOCATION_TIMEOUT)).await;
@@ -71,7 +70,7 @@ async fn publish(bus: &EventBridge, batch: Value) {
     }
 }
 
-/// Returns the event with the first record that failed and all behind it, as Lambda hands them over again; `None` if none failed.
+/// Returns the event with the first record that failed and all later ones, as Lambda hands them over again; `None` if none failed.
 fn remaining(event: &Value, answer: &BatchResponse) -> Option<Value> {
     let failed = answer.failures.first()?;
     let records = event["Records"].as_array()?;

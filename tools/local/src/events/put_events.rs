@@ -9,7 +9,10 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, Response, StatusCode};
 use axum::routing::post;
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, ready};
 use jiff::Timestamp;
+use presence_publisher::{Bus, BusEntry, PutError, SOURCE};
 use presence_runtime::clock::{Clock as _, SystemClock};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -23,6 +26,8 @@ pub(crate) const EVENT_BRIDGE_PATH: &str = "/eventbridge";
 const PUT_EVENTS: &str = "AWSEvents.PutEvents";
 /// Media type of requests and responses.
 const JSON: &str = "application/x-amz-json-1.1";
+/// Code of a refusal that may pass.
+const THROTTLED: &str = "ThrottlingException";
 /// Largest number of events in a call: the limit of `EventBridge`.
 const MAX_ENTRIES: usize = 10;
 /// Largest number of bytes of a call: the limit of `EventBridge`.
@@ -63,15 +68,45 @@ async fn put_events(State(log): State<Arc<EventLog>>, headers: HeaderMap, body: 
         Ok(request) => request,
         Err(error) => return error.into_response(),
     };
-    let is_taken = |index: usize| mode != BusMode::RefuseHalf || index.is_multiple_of(2);
     let numbered = request.entries.iter().enumerate();
     let answers: Vec<_> =
-        numbered.map(|(index, entry)| if is_taken(index) { take(&log, entry) } else { refusal() }).collect();
+        numbered.map(|(index, entry)| if is_taken(mode, index) { take(&log, entry) } else { refusal() }).collect();
     if mode == BusMode::LoseReply {
         return broken_response();
     }
     let failed = answers.iter().filter(|answer| answer.get("ErrorCode").is_some()).count();
     json_response(StatusCode::OK, JSON, &json!({ "FailedEntryCount": failed, "Entries": answers }))
+}
+
+/// Bus of the stack's own publisher: the local `EventBridge` without HTTP. So the stack needs no SDK of `EventBridge`.
+#[derive(Clone, Debug)]
+pub struct LocalBus(pub(crate) Arc<EventLog>);
+
+impl Bus for LocalBus {
+    fn put<'a>(&'a self, entries: &'a [BusEntry]) -> BoxFuture<'a, Result<Vec<Option<String>>, PutError>> {
+        ready(self.put_now(entries)).boxed()
+    }
+}
+
+impl LocalBus {
+    fn put_now(&self, entries: &[BusEntry]) -> Result<Vec<Option<String>>, PutError> {
+        let mode = self.0.mode();
+        check_mode(mode).map_err(|error| PutError(error.code.to_owned()))?;
+        let put = |(index, entry): (usize, &BusEntry)| {
+            if !is_taken(mode, index) {
+                return Some(THROTTLED.to_owned());
+            }
+            add(&self.0, SOURCE, entry.detail_type, &entry.detail, entry.time);
+            None
+        };
+        let codes = entries.iter().enumerate().map(put).collect();
+        if mode == BusMode::LoseReply { Err(PutError("NoConnection".to_owned())) } else { Ok(codes) }
+    }
+}
+
+/// True if the mode lets an event of a call pass.
+fn is_taken(mode: BusMode, index: usize) -> bool {
+    mode != BusMode::RefuseHalf || index.is_multiple_of(2)
 }
 
 fn parse_request(headers: &HeaderMap, body: &[u8]) -> Result<PutEvents, BusError> {
@@ -96,20 +131,24 @@ fn parse_request(headers: &HeaderMap, body: &[u8]) -> Result<PutEvents, BusError
 
 fn check_mode(mode: BusMode) -> Result<(), BusError> {
     match mode {
-        BusMode::Throttle => Err(BusError { code: "ThrottlingException", message: "Rate exceeded".to_owned() }),
+        BusMode::Throttle => Err(BusError { code: THROTTLED, message: "Rate exceeded".to_owned() }),
         BusMode::Accept | BusMode::RefuseHalf | BusMode::LoseReply => Ok(()),
     }
 }
 
 /// Keeps an event, and returns the answer about it.
 fn take(log: &EventLog, entry: &Entry) -> Value {
-    let id = random_id();
-    let detail: Value = serde_json::from_str(&entry.detail).unwrap_or_default();
-    let time = format!("{:.0}", time_of(entry));
-    log.add(
-        json!({ "id": id, "time": time, "source": entry.source, "detail-type": entry.detail_type, "detail": detail }),
-    );
+    let id = add(log, &entry.source, &entry.detail_type, &entry.detail, time_of(entry));
     json!({ "EventId": id })
+}
+
+/// Keeps an event, and returns its id.
+fn add(log: &EventLog, source: &str, detail_type: &str, detail: &str, time: Timestamp) -> String {
+    let id = random_id();
+    let detail: Value = serde_json::from_str(detail).unwrap_or_default();
+    let time = format!("{time:.0}");
+    log.add(json!({ "id": id, "time": time, "source": source, "detail-type": detail_type, "detail": detail }));
+    id
 }
 
 fn time_of(entry: &Entry) -> Timestamp {
@@ -119,7 +158,7 @@ fn time_of(entry: &Entry) -> Timestamp {
 }
 
 fn refusal() -> Value {
-    json!({ "ErrorCode": "ThrottlingException", "ErrorMessage": "Rate exceeded" })
+    json!({ "ErrorCode": THROTTLED, "ErrorMessage": "Rate exceeded" })
 }
 
 /// Returns an id in the form of a UUID of version 4.

@@ -14,7 +14,8 @@ use http::{HeaderMap, HeaderValue, Method, Version};
 use jiff::Timestamp;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode, percent_encode};
 
-use super::{ACCOUNT_ID, API_ID, ApiHost, RouteMatch};
+use super::{ACCOUNT_ID, API_ID, RouteMatch};
+use crate::host::ApiHost;
 
 /// Bytes of a query that are percent-encoded, as AWS does. `lambda_http` panics on most of them.
 const QUERY_ENCODE_SET: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>');

@@ -20,7 +20,7 @@ use crate::history;
 /// Default time limit of an invocation: that of the functions in the template.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Header with the number of waves of an invocation, from a function that counts them.
+/// Header with the number of round trips of an invocation, from a function that counts them.
 pub const WAVES_HEADER: &str = "x-waves";
 
 /// Largest JSON of an event, and of a response: the limit of Lambda.
@@ -109,8 +109,8 @@ impl LocalFunction {
         self
     }
 
-    /// Returns the function with the count of waves on or off. If it is on, each invocation runs in virtual time, and its
-    /// response has the number of its waves in the header [`WAVES_HEADER`]. The SDK client of the handler must have the
+    /// Returns the function with the count of round trips on or off. If it is on, each invocation runs in virtual time, and its
+    /// response has the number of its round trips in the header [`WAVES_HEADER`]. The SDK client of the handler must have the
     /// [`WavesConnector`](crate::connectors::WavesConnector).
     #[must_use]
     pub fn counting_waves(mut self, counts_waves: bool) -> Self {
@@ -211,7 +211,7 @@ fn log_failure(error: &Diagnostic) -> InvokeError {
     InvokeError::Failed
 }
 
-/// Adds the number of waves to the headers of a response, if they were counted.
+/// Adds the number of round trips to the headers of a response, if they were counted.
 fn with_waves(mut response: ApiGatewayV2httpResponse, waves: Option<u32>) -> ApiGatewayV2httpResponse {
     if let Some(waves) = waves {
         response.headers.insert(WAVES_HEADER, waves.into());

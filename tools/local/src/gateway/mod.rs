@@ -6,13 +6,11 @@
 
 pub mod event;
 mod function;
-mod host;
 mod response;
 mod routes;
 mod server;
 
 pub use function::{InvokeError, LocalFunction, MEMORY_MB, WAVES_HEADER};
-pub use host::{ApiHost, InvalidHostError};
 pub use routes::{RouteMatch, RouteTable};
 pub use server::Gateway;
 

@@ -26,8 +26,9 @@ use tokio::task::JoinHandle;
 
 use super::event::{self, IncomingRequest};
 use super::response::{self, GatewayError};
-use super::{ApiHost, LocalFunction, RouteTable};
+use super::{LocalFunction, RouteTable};
 use crate::history::{self, ReceivedRequest, RequestHistory};
+use crate::host::ApiHost;
 use crate::listen::listen;
 use crate::local_only::local_hosts_only;
 
@@ -85,7 +86,6 @@ impl Gateway {
             async move { api.answer(peer, request).await }
         });
         let listener = listen(port, "the gateway", "--port")?;
-        listener.set_nonblocking(true).context("cannot prepare the gateway's socket")?;
         let address = listener.local_addr().context("cannot read the gateway's address")?;
         let listener = tokio::net::TcpListener::from_std(listener).context("cannot serve the gateway's socket")?;
         let (stop, stopped) = oneshot::channel();

@@ -1,9 +1,8 @@
 //! Start page of the local stack: what runs where, keys, calls to try, the requests as they come, and the tables.
 
-mod binary;
 mod calls;
 mod item_json;
-mod key_words;
+mod item_kinds;
 mod overview;
 mod requests;
 mod tables;
@@ -20,8 +19,9 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use presence_store::Database;
 use serde_json::{Value, json};
 
-use crate::gateway::{ApiHost, not_found};
+use crate::gateway::not_found;
 use crate::history::RequestHistory;
+use crate::host::ApiHost;
 use crate::local_only::same_origin_only;
 use crate::page::{self, Page};
 use crate::sample::DemoKeys;

@@ -16,8 +16,8 @@ use presence_store::schema::{TABLES, Table};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::item_json::{Item, attribute_words, item_json, links_of};
-use super::key_words::words_of_key;
+use super::item_json::{Item, item_json};
+use super::item_kinds::kind_of;
 
 /// Number of items of a page.
 const PAGE_ITEMS: i32 = 25;
@@ -102,17 +102,11 @@ impl Tables {
     }
 }
 
-/// Returns an item with its key, the words for it, and its links.
+/// Returns an item with its key and its kind.
 fn row_json(table: &Table, item: &Item) -> Value {
     let (partition, sort) = key_texts(table, item);
-    json!({
-        "partition": partition,
-        "sort": sort,
-        "words": words_of_key(table.name, partition, sort),
-        "item": item_json(table.name, item),
-        "attributes": attribute_words(item),
-        "links": links_of(table.name, item),
-    })
+    let kind = kind_of(table.name, partition, sort);
+    json!({"partition": partition, "sort": sort, "kind": kind, "item": item_json(item)})
 }
 
 fn key_json(table: &Table, key: &Item) -> Value {

@@ -17,7 +17,7 @@ use anyhow::Context as _;
 use presence_ingest::{Ingest, handle};
 use presence_runtime::clock::deadline_in;
 use presence_store::Database;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 pub use folder::FolderObjects;
 pub use queue::{Batch, LocalQueue};
@@ -36,7 +36,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Background tasks that feed ingest. Dropping it stops them; what they had not done is done after the next start.
 #[derive(Debug)]
-pub(crate) struct Inbox(Vec<JoinHandle<()>>);
+pub(crate) struct Inbox {
+    _tasks: JoinSet<()>,
+}
 
 impl Inbox {
     /// Starts to watch a folder. Creates it and its folder `inbox` if they are missing.
@@ -44,19 +46,12 @@ impl Inbox {
         let objects = FolderObjects::open(folder).with_context(|| format!("cannot use {}", folder.display()))?;
         let queue = Arc::new(LocalQueue::default());
         let ingest = Ingest::new(database, Arc::new(objects.clone()), Arc::clone(&queue) as _);
-        let mut tasks = vec![tokio::spawn(watch(ingest.clone(), Watcher::new(objects)))];
+        let mut tasks = JoinSet::new();
+        tasks.spawn(watch(ingest.clone(), Watcher::new(objects)));
         for _ in 0..BATCHES_IN_FLIGHT {
-            tasks.push(tokio::spawn(consume(ingest.clone(), Arc::clone(&queue))));
+            tasks.spawn(consume(ingest.clone(), Arc::clone(&queue)));
         }
-        Ok(Self(tasks))
-    }
-}
-
-impl Drop for Inbox {
-    fn drop(&mut self) {
-        for task in &self.0 {
-            task.abort();
-        }
+        Ok(Self { _tasks: tasks })
     }
 }
 

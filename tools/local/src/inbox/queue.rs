@@ -67,7 +67,7 @@ impl LocalQueue {
         }
     }
 
-    /// Removes the messages of a batch that are done. The others go back to the front of their groups, with those behind them. `answer`
+    /// Removes the messages of a batch that are done. The others go back to the front of their groups, with the later ones. `answer`
     /// is that of ingest; without one, all failed. Returns true if all are done.
     pub fn record_outcome(&self, batch: Batch, answer: Option<&BatchResponse>) -> bool {
         let (mut state, mut is_done) = (self.state(), true);

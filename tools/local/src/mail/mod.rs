@@ -9,5 +9,5 @@ mod stream_poller;
 
 pub use mailbox::{Mailbox, SentMail, SesMode};
 pub(crate) use page::{MAILBOX_PATH, router};
-pub(crate) use ses::SES_PATH;
+pub(crate) use ses::LocalMailer;
 pub(crate) use stream_poller::StreamPoller;

@@ -9,6 +9,9 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use axum::routing::post;
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, ready};
+use presence_mailer::{Mail, Mailer, SendResult, message};
 use presence_runtime::clock::{Clock as _, SystemClock};
 use serde::Deserialize;
 use serde_json::json;
@@ -76,29 +79,53 @@ pub(super) fn router(mailbox: Arc<Mailbox>) -> Router {
 }
 
 async fn send_email(State(mailbox): State<Arc<Mailbox>>, headers: HeaderMap, body: Bytes) -> Response<Body> {
-    let mode = mailbox.ses_mode();
-    let accepted = parse_request(&headers, &body).and_then(|request| check_mode(mode).map(|()| request));
-    let request = match accepted {
-        Ok(request) => request,
-        Err(error) => return error.into_response(),
-    };
-    let id = format!("{:032x}", fastrand::u128(..));
-    let Message { subject, body } = request.content.simple;
-    let links = find_links(&body.text.data);
-    let mail = SentMail {
-        id: id.clone(),
-        to: request.destination.to_addresses.join(", "),
-        subject: subject.data,
-        html: body.html.data,
-        text: body.text.data,
-        sent_at: format!("{:.3}", SystemClock.now()),
-        links,
-    };
-    mailbox.add(mail, request.from_email_address);
-    if mode == SesMode::LoseReply {
-        return broken_response();
+    let accepted = parse_request(&headers, &body).and_then(|request| {
+        let Message { subject, body } = request.content.simple;
+        let to = request.destination.to_addresses.join(", ");
+        let (subject, html, text) = (subject.data, body.html.data, body.text.data);
+        accept(&mailbox, request.from_email_address, to, message::Message { subject, html, text })
+    });
+    match accepted {
+        Ok(Accepted { loses_reply: true, .. }) => broken_response(),
+        Ok(Accepted { id, .. }) => json_response(StatusCode::OK, JSON, &json!({ "MessageId": id })),
+        Err(error) => error.into_response(),
     }
-    json_response(StatusCode::OK, JSON, &json!({ "MessageId": id }))
+}
+
+/// Mailer of the stack's own outbox: the local SES without HTTP. So the stack needs no SDK of SES.
+pub(crate) struct LocalMailer {
+    pub(crate) mailbox: Arc<Mailbox>,
+    pub(crate) sender: String,
+}
+
+impl Mailer for LocalMailer {
+    fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, SendResult> {
+        let Mail { to, message } = mail.clone();
+        let result = match accept(&self.mailbox, self.sender.clone(), to, message) {
+            Ok(Accepted { loses_reply: true, .. }) => SendResult::Unknown("ResponseError".to_owned()),
+            Ok(_) => SendResult::Sent,
+            Err(error) => SendResult::Refused(error.code.to_owned()),
+        };
+        ready(result).boxed()
+    }
+}
+
+/// Mail that the local SES took.
+struct Accepted {
+    id: String,
+    /// True if the sender must not learn of it.
+    loses_reply: bool,
+}
+
+/// Puts a mail into the mailbox, if the mode lets it.
+fn accept(mailbox: &Mailbox, from: String, to: String, message: message::Message) -> Result<Accepted, SesError> {
+    let mode = mailbox.ses_mode();
+    check_mode(mode)?;
+    let message::Message { subject, html, text } = message;
+    let id = format!("{:032x}", fastrand::u128(..));
+    let (links, sent_at) = (find_links(&text), format!("{:.3}", SystemClock.now()));
+    mailbox.add(SentMail { id: id.clone(), to, subject, html, text, sent_at, links }, from);
+    Ok(Accepted { id, loses_reply: mode == SesMode::LoseReply })
 }
 
 fn parse_request(headers: &HeaderMap, body: &[u8]) -> Result<SendEmail, SesError> {

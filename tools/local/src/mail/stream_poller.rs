@@ -8,7 +8,7 @@ use presence_mailer::{OutboxProcessor, handle};
 use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::deadline_in;
 use serde_json::{Value, json};
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 use super::mailbox::Mailbox;
 use crate::streams::{TableStream, with_records};
@@ -26,7 +26,9 @@ const RETRIES: u32 = 2;
 
 /// Background tasks that invoke the mailer. Dropping it stops them.
 #[derive(Debug)]
-pub(crate) struct StreamPoller(Vec<JoinHandle<()>>);
+pub(crate) struct StreamPoller {
+    _tasks: JoinSet<()>,
+}
 
 impl StreamPoller {
     /// Starts to sweep, to poll the table's stream for writes from now on, and to hand over the feedback of the local SES.
@@ -38,20 +40,13 @@ impl StreamPoller {
     ) -> anyhow::Result<Self> {
         let stream = TableStream::open(config, table).await?;
         let interval = if stream.is_some() { SWEEP_INTERVAL } else { SWEEP_INTERVAL_WITHOUT_STREAM };
-        let mut tasks =
-            vec![tokio::spawn(sweep(outbox.clone(), interval)), tokio::spawn(hand_over(outbox.clone(), mailbox))];
+        let mut tasks = JoinSet::new();
+        tasks.spawn(sweep(outbox.clone(), interval));
+        tasks.spawn(hand_over(outbox.clone(), mailbox));
         if let Some(stream) = stream {
-            tasks.push(tokio::spawn(poll(outbox, stream)));
+            tasks.spawn(poll(outbox, stream));
         }
-        Ok(Self(tasks))
-    }
-}
-
-impl Drop for StreamPoller {
-    fn drop(&mut self) {
-        for task in &self.0 {
-            task.abort();
-        }
+        Ok(Self { _tasks: tasks })
     }
 }
 

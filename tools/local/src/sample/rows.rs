@@ -84,7 +84,7 @@ fn user(row: UserRow) -> anyhow::Result<User> {
         last_name: PersonName::parse(&row.last_name).map_err(|text| anyhow!("last name {text}"))?,
         email: EmailAddress::parse(&row.email).map_err(|text| anyhow!("address {text}"))?,
         phone: row.phone.and_then(|phone| Phone::parse(&phone).ok().flatten()),
-        lang: row.lang.and_then(|lang| Lang::parse(&lang)),
+        lang: row.lang.and_then(|lang| Lang::from_tag(&lang)),
         business_ids: row.business_ids.iter().filter_map(|id| BusinessId::parse(id)).collect(),
         password: None,
         // No invitation was sent, so that one can be sent at once.

@@ -7,6 +7,7 @@ use aws_smithy_runtime_api::client::stalled_stream_protection::StalledStreamProt
 use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::SdkConfig;
 use aws_types::sdk_config::Builder;
+use presence_runtime::aws::https_client;
 use presence_store::Database;
 
 use crate::connectors::ConnectorLayer as _;
@@ -58,7 +59,10 @@ pub(super) fn functions_config(dynamodb_url: &str, options: &Options) -> SdkConf
 /// stalled streams waits; the timeouts end it.
 fn local_config(endpoint_url: &str) -> Builder {
     let config = presence_runtime::aws::sdk_config(REGION, Credentials::from_keys("local", "local", None));
-    config.stalled_stream_protection(StalledStreamProtectionConfig::disabled()).endpoint_url(endpoint_url)
+    config
+        .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
+        .endpoint_url(endpoint_url)
+        .http_client(https_client())
 }
 
 #[cfg(test)]

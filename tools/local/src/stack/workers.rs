@@ -3,46 +3,36 @@
 use std::sync::Arc;
 
 use aws_types::SdkConfig;
-use presence_mailer::{OutboxProcessor, SesMailer};
-use presence_publisher::EventBridge;
+use presence_mailer::OutboxProcessor;
 use presence_runtime::clock::SystemTimer;
 use presence_runtime::config::MailConfig;
 use presence_store::{Database, OutboxStore, RetryPolicy, UserStore, WriteRate, schema};
 
-use super::clients::{database, own_config, sdk_config};
-use crate::events::{self, EventPoller};
-use crate::gateway::Gateway;
+use super::clients::database;
+use crate::events::{EventPoller, LocalBus};
 use crate::inbox::Inbox;
-use crate::mail::{self, Mailbox, StreamPoller};
+use crate::mail::{LocalMailer, Mailbox, StreamPoller};
 use crate::options::Options;
 
 /// Sender of the mails.
 const SENDER: &str = "Presence <no-reply@presence.example>";
-/// Name of the local bus.
-const EVENT_BUS: &str = "presence";
 
 /// Builds the parts of the mailer: the functions' tables, and the local SES.
 pub(super) fn outbox_processor(
     functions_config: &SdkConfig,
+    mailbox: &Arc<Mailbox>,
     options: &Options,
     origin: &str,
 ) -> anyhow::Result<OutboxProcessor> {
     let config = MailConfig::parse(SENDER, options.public_base_url.as_deref().unwrap_or(origin), "")?;
-    let ses = sdk_config(&format!("{origin}{}", mail::SES_PATH));
     let database = database(functions_config, options);
     Ok(OutboxProcessor {
         users: UserStore::new(&database),
         outbox: OutboxStore::new(&database),
         clock: Arc::clone(&options.clock),
-        mailer: Arc::new(SesMailer::new(&ses, config.sender.clone())),
+        mailer: Arc::new(LocalMailer { mailbox: Arc::clone(mailbox), sender: config.sender.clone() }),
         config,
     })
-}
-
-/// Builds the client of the local bus.
-pub(super) fn event_bus(gateway: &Gateway) -> EventBridge {
-    let config = own_config(&format!("http://{}{}", gateway.addr(), events::EVENT_BRIDGE_PATH));
-    EventBridge::new(&config, EVENT_BUS.to_owned())
 }
 
 /// Starts to watch the stream of the mailer; `None` if the options have no mailer.
@@ -63,7 +53,7 @@ pub(super) async fn start_mailer(
 
 /// Starts to watch the streams of the publisher; `None` if the options have no publisher.
 pub(super) async fn start_publisher(
-    event_bus: &EventBridge,
+    event_bus: &LocalBus,
     functions_config: &SdkConfig,
     database: &Database,
     options: &Options,

@@ -4,11 +4,9 @@ use jiff::SignedDuration;
 use presence_domain::error::Error;
 use presence_domain::invitation::{MessageState, OutboxMessage};
 use presence_domain::user::Role;
-use presence_store::MigrationCounts;
 
 use super::finding::Finding;
 use crate::error::CommandError;
-use crate::status::count_formats;
 use crate::{Context, Exit};
 
 /// Age of a due mail at which the mailer does not run. The sweep comes each minute.
@@ -31,32 +29,13 @@ pub(super) async fn faults(context: &Context) -> Result<Vec<Finding>, CommandErr
 }
 
 async fn format_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
-    let formats = match count_formats(context).await {
-        Ok(formats) => formats,
-        // An item of a later format ends the count.
+    match context.stores.database.check_formats().await.map_err(CommandError::from) {
+        Ok(()) => Ok(Vec::new()),
         Err(error) if error.exit() == Exit::Failed && error.code() == "unavailable" => {
-            return Ok(vec![Finding::new("items", error.to_string(), "ops --version")]);
+            Ok(vec![Finding::new("items", error.to_string(), "ops --version")])
         }
-        Err(error) => return Err(error),
-    };
-    let mut findings = Vec::new();
-    for (kind, MigrationCounts { rewritten, unreadable, .. }) in formats {
-        if rewritten > 0 && kind == "ledger" {
-            let problem = format!("{rewritten} have reviews that are in no tree: their searches answer 503");
-            findings.push(Finding::new("organisations", problem, "ops migrate"));
-        } else if rewritten > 0 {
-            findings.push(Finding::new(
-                format!("items {kind}"),
-                format!("{rewritten} have an older format"),
-                "ops migrate",
-            ));
-        }
-        if unreadable > 0 {
-            let problem = format!("{unreadable} cannot be read");
-            findings.push(Finding::new(format!("items {kind}"), problem, "ops users audit"));
-        }
+        Err(error) => Err(error),
     }
-    Ok(findings)
 }
 
 async fn review_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {

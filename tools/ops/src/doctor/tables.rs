@@ -83,7 +83,7 @@ fn index_faults(table: &Table, name: &str, state: &TableState, place: Place<'_>)
             }
             Some(state) if state.state != "ACTIVE" => {
                 let problem = format!("is {}: what it does not list yet is not found", state.state);
-                faults.push(Finding::new(subject, problem, "ops status --quick"));
+                faults.push(Finding::new(subject, problem, "ops status"));
             }
             Some(_) => {}
         }

@@ -1,6 +1,6 @@
 //! Limit on the rejected rows of an import.
 
-use super::error::ImportError;
+use crate::import_error::ImportError;
 
 /// Number of rows after which an import stops if all of them are rejected: the file is most likely the wrong one.
 const FIRST_ROWS: u64 = 100;

@@ -7,11 +7,11 @@ use std::path::Path;
 use anyhow::Context as _;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-use super::error::ImportError;
 use super::file_type::{PREFIX_BYTES, WrongType};
 use super::kind::ImportKind;
 use super::rejects;
 use crate::error::CommandError;
+use crate::import_error::ImportError;
 
 type Stream = Box<dyn AsyncRead + Send + Unpin>;
 

@@ -1,18 +1,16 @@
 //! Kinds of import files: names, fields and an example row of each.
 
-/// Kind of rows in an import file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ImportKind {
-    Orgs,
-    Businesses,
-    Categories,
-    Reviews,
+presence_domain::listed_enum! {
+    /// Kind of rows in an import file.
+    pub(super) enum ImportKind {
+        Orgs,
+        Businesses,
+        Categories,
+        Reviews,
+    }
 }
 
 impl ImportKind {
-    /// All kinds.
-    pub(super) const ALL: [Self; 4] = [Self::Orgs, Self::Businesses, Self::Categories, Self::Reviews];
-
     /// Returns the name of the rows, which is also that of the command.
     pub(super) const fn plural(self) -> &'static str {
         match self {

@@ -10,12 +10,12 @@ use presence_domain::error::Error;
 use tokio::task::JoinHandle;
 
 use super::context::ImportContext;
-use super::error::ImportError;
 use super::error_limit::ErrorLimit;
 use super::progress::Progress;
 use super::rejects::RejectsFile;
 use super::row::{self, Row, RowOutcome};
 use super::summary::ImportSummary;
+use crate::import_error::ImportError;
 
 /// Rows in flight: enough to hide the round trip to DynamoDB, few enough for the capacity of a new table.
 const MAX_IN_FLIGHT: usize = 32;

@@ -7,9 +7,9 @@ use presence_store::PutOutcome;
 use serde::Serialize;
 
 use super::ImportArgs;
-use super::error::ImportError;
 use super::rejects::RejectsFile;
 use crate::error::CommandError;
+use crate::import_error::ImportError;
 use crate::{Console, Exit};
 
 /// Number of rows by outcome. `--json` prints it.

@@ -9,7 +9,7 @@ use presence_domain::ids::UserId;
 use presence_domain::invitation::OutboxMessage;
 use presence_domain::restore::{ChangesSince, MARGIN, TouchedUser};
 use presence_domain::user::User;
-use presence_store::{ApiKeyError, ApiKeyRecord, AuditSource, Decision, Stores, Update};
+use presence_store::{ApiKeyError, ApiKeyRecord, AuditSource, Decision, Stores, UpdateOutcome};
 
 use super::Restore;
 use super::report::Report;
@@ -93,7 +93,7 @@ impl Repetition<'_> {
         };
         let Some(user) = self.restored().users.get(scope(), id).await? else { return Ok(()) };
         let is_undecided = user.without_lost_rights(touched, running.as_ref(), &self.actor, self.now).is_undecided;
-        if let Update::Written(_) = self.restored().users.update(scope(), id, restrict).await? {
+        if let UpdateOutcome::Written(_) = self.restored().users.update(scope(), id, restrict).await? {
             report.restricted_users.insert(id.to_string());
         }
         if is_undecided {

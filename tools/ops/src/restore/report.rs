@@ -24,14 +24,14 @@ pub(super) struct Report {
     /// Mails that wait for a decision.
     pub(super) held_mails: BTreeSet<String>,
     /// Matters that an operator decides.
-    pub(super) decisions: BTreeSet<Decision>,
+    pub(super) decisions: BTreeSet<Question>,
     /// True if the stack uses the restored tables.
     pub(super) is_in_use: bool,
 }
 
 /// Matter that an operator decides. It names users, keys and mails by id.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(super) struct Decision {
+pub(super) struct Question {
     pub(super) subject: String,
     pub(super) problem: String,
 }
@@ -39,7 +39,7 @@ pub(super) struct Decision {
 impl Report {
     /// Adds a matter that an operator decides.
     pub(super) fn decide(&mut self, subject: impl Display, problem: impl Into<String>) {
-        self.decisions.insert(Decision { subject: subject.to_string(), problem: problem.into() });
+        self.decisions.insert(Question { subject: subject.to_string(), problem: problem.into() });
     }
 
     /// Writes the report: one line for each matter, or JSON.
@@ -58,7 +58,7 @@ impl Report {
                 console.write_line(format_args!("{title} {id}"))?;
             }
         }
-        for Decision { subject, problem } in &self.decisions {
+        for Question { subject, problem } in &self.decisions {
             console.write_line(format_args!("to decide: {subject} {problem}"))?;
         }
         Ok(())

@@ -6,7 +6,7 @@ use presence_domain::error::{Error, FieldErrors};
 use presence_domain::ids::{UserId, random_u64};
 use presence_domain::password::{Password, PasswordHash};
 use presence_domain::user::{References, Status, User, UserChange, UserPatch};
-use presence_store::{Decision, Update};
+use presence_store::{Decision, UpdateOutcome};
 use serde_json::json;
 
 use super::parse_id;
@@ -89,8 +89,8 @@ async fn change(
 ) -> Result<bool, CommandError> {
     let update = context.stores.users.update(scope(), id, |user| decide(user).map(Decision::from)).await;
     match update {
-        Ok(Update::Written(_)) => Ok(true),
-        Ok(Update::Stopped(())) => Ok(false),
+        Ok(UpdateOutcome::Written(_)) => Ok(true),
+        Ok(UpdateOutcome::Stopped(())) => Ok(false),
         Err(Error::NotFound) => Err(CommandError::user_not_found(&id.to_string())),
         Err(error) => Err(error.into()),
     }

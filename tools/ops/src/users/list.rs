@@ -45,11 +45,7 @@ pub(super) async fn list(args: &ListArgs, context: &mut Context) -> Result<Exit,
         let members = stores.users.list_members(org_id, &filter).await?;
         for user in members.iter().filter(|user| args.role.is_none_or(|role| user.role == role)) {
             let row = UserRow::listed(user, org_id);
-            if console.json {
-                console.write_json(&row)?;
-            } else {
-                table.add(row.to_cells(), console)?;
-            }
+            table.add_or_json(&row, row.to_cells(), console)?;
             count += 1;
         }
     }

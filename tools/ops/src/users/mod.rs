@@ -98,10 +98,6 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
 async fn audit(context: &mut Context) -> Result<Exit, CommandError> {
     let audit = context.stores.users.audit().await?;
     let counts = format!("users: {}, keys: {}, mails: {}", audit.users, audit.keys, audit.mails);
-    if audit.outdated > 0 {
-        let advice = format!("users of an earlier format: {}; `ops migrate` rewrites them", audit.outdated);
-        context.console.write_message(advice);
-    }
     Ok(context.console.write_audit(&audit, &audit.findings, &counts)?)
 }
 

@@ -24,85 +24,6 @@ fn version(env: &CliEnv) -> u64 {
 }
 
 #[test]
-fn running_an_import_again_changes_nothing_and_keeps_the_version() {
-    let env = CliEnv::new();
-    env.write_file("categories.jsonl", many_rows("Shop"));
-    assert_eq!(env.run("import categories categories.jsonl --json").expect_exit(0).json(), summary(250, 0, 0, 0));
-    let before = env.scan(TABLE);
-    assert_eq!((before.len(), version(&env)), (251, 1));
-    let again = env.run("import categories categories.jsonl").expect_exit(0);
-    assert_eq!(again.stderr, "categories: 0 created, 0 updated, 250 unchanged, 0 rejected\n");
-    assert_eq!(env.scan(TABLE), before);
-    env.write_file("one.jsonl", category_row("c7", "Renamed"));
-    assert_eq!(env.run("import categories one.jsonl --json").expect_exit(0).json(), summary(0, 1, 0, 0));
-    assert_eq!((env.scan(TABLE).len(), version(&env)), (251, 2));
-}
-
-#[test]
-fn dry_run_counts_and_writes_nothing() {
-    let env = CliEnv::new();
-    env.write_file("categories.jsonl", format!("{}nonsense\n", many_rows("Shop")));
-    assert_eq!(
-        env.run("import categories categories.jsonl --dry-run --json").expect_exit(4).json(),
-        summary(250, 0, 0, 1)
-    );
-    assert!(env.scan(TABLE).is_empty());
-    env.run("import categories categories.jsonl").expect_exit(4);
-    let before = env.scan(TABLE);
-    env.write_file(
-        "categories.jsonl",
-        many_rows("Shop").replacen("Shop 7\"", "Shop seven\"", 2) + &category_row("new", "New"),
-    );
-    assert_eq!(
-        env.run("import categories categories.jsonl --dry-run --json").expect_exit(0).json(),
-        summary(1, 1, 249, 0)
-    );
-    assert_eq!(env.scan(TABLE), before);
-}
-
-#[test]
-fn rejected_rows_have_reasons_and_the_others_are_stored() {
-    let env = CliEnv::new();
-    let rows = [
-        category_row("c1", "Bank"),
-        "{\"id\":\"c2\"\n".to_owned(),
-        category_row("a/b", "Bank"),
-        category_row("c3", ""),
-        "{\"id\":\"c4\",\"code\":\"x\",\"names\":{\"en\":\"Bank\"}}\n".to_owned(),
-        "{\"id\":\"c5\",\"code\":\"x\",\"names\":{},\"partners\":{\"partner_13\":[]}}\n".to_owned(),
-        "{\"id\":\"c6\",\"code\":\"x\",\"names\":{},\"partners\":{\"partner_4\":[\"a\"]}}\n".to_owned(),
-        category_row("c7", "School"),
-    ];
-    let run = env.run_with_stdin("import categories - --json", rows.concat().as_bytes()).expect_exit(4);
-    assert_eq!(run.json(), summary(2, 0, 0, 6));
-    let rejected = env.rejected_rows("stdin.rejected.jsonl").expect("there is a file");
-    let found: Vec<_> = rejected.iter().map(|(line, reason, _)| (*line, reason.as_str())).collect();
-    let starts = [
-        (2, "is not valid JSON"),
-        (3, "id: must have 1 to 64"),
-        (4, "names.GB: must have 1 to 255 characters"),
-        (5, "names: the key `en` is not an ISO 3166"),
-        (6, "partners.partner_13: unknown field"),
-        (7, "partners.partner_4[0]: invalid type"),
-    ];
-    for ((line, reason), (expected_line, start)) in found.into_iter().zip(starts) {
-        assert!(line == expected_line && reason.starts_with(start), "line {line}: {reason}");
-    }
-    assert_eq!((env.scan(TABLE).len(), version(&env)), (3, 1));
-}
-
-#[test]
-fn last_row_of_an_id_wins() {
-    let env = CliEnv::new();
-    let rows: String =
-        (0..40).flat_map(|n| [category_row("c1", &format!("One {n}")), category_row("c2", "Two")]).collect();
-    env.write_file("categories.jsonl", rows);
-    assert_eq!(env.run("import categories categories.jsonl --json").expect_exit(0).json(), summary(2, 39, 39, 0));
-    let stored = format!("{:?}", env.scan(TABLE));
-    assert!(stored.contains("One 39") && !stored.contains("One 38"), "{stored}");
-}
-
-#[test]
 fn killed_import_can_be_run_again() {
     let env = CliEnv::new();
     env.write_file("categories.jsonl", many_rows("Shop"));
@@ -115,10 +36,4 @@ fn killed_import_can_be_run_again() {
     assert_eq!(env.run("import categories categories.jsonl --json").expect_exit(0).json(), summary(250, 0, 0, 0));
     assert_eq!((env.scan(TABLE).len(), version(&env)), (251, 1));
     assert!(!format!("{:?}", env.scan(TABLE)).contains("Other"));
-}
-
-#[test]
-fn help_tells_that_nothing_is_removed() {
-    let help = CliEnv::without_tables().run("import categories --help").expect_exit(0).stdout;
-    assert!(help.contains("Categories that are not in the file stay as they are"), "{help}");
 }

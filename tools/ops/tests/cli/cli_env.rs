@@ -9,11 +9,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread::JoinHandle;
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedCredentialsProvider};
-use aws_sdk_dynamodb::types::{
-    AttributeDefinition, AttributeValue, BillingMode, KeySchemaElement, KeyType, PutRequest, ScalarAttributeType,
-    WriteRequest,
-};
+use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use aws_types::SdkConfig;
 use dynoxide::Database;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -249,44 +245,7 @@ impl CliEnv {
 
     /// Writes items, in batches.
     pub(super) fn put_items(&self, table: &str, items: &[Item]) {
-        block_on(async {
-            let client = self.client();
-            let put = |item: &Item| {
-                let put = PutRequest::builder().set_item(Some(item.clone())).build().expect("an item");
-                WriteRequest::builder().put_request(put).build()
-            };
-            for items in items.chunks(BATCH) {
-                let batch = client.batch_write_item().request_items(table, items.iter().map(put).collect());
-                let written = batch.send().await.expect("a batch");
-                assert!(written.unprocessed_items.is_none_or(|rest| rest.is_empty()), "the database takes every item");
-            }
-        });
-    }
-
-    /// Sets a mail to a state such as `failed`, as the mailer does when it gives up after a day.
-    pub(super) fn set_mail_state(&self, user: &str, mail: &str, state: &str) {
-        let text = |text: &str| AttributeValue::S(text.to_owned());
-        let attempts = ("attempts", AttributeValue::N("8".to_owned()));
-        self.set_attributes_of_mail(user, mail, [("state", text(state)), ("outbox", text(state)), attempts]);
-    }
-
-    /// Sets the code of the last refusal of a mail, as the mailer does.
-    pub(super) fn set_last_refusal(&self, user: &str, mail: &str, code: &str) {
-        self.set_attributes_of_mail(user, mail, [("last_refusal", AttributeValue::S(code.to_owned()))]);
-    }
-
-    fn set_attributes_of_mail<const N: usize>(&self, user: &str, mail: &str, attributes: [(&str, AttributeValue); N]) {
-        let mut update = self.client().update_item().table_name("presence-users");
-        update = update.key("pk", AttributeValue::S(format!("USER#{user}")));
-        update = update.key("sk", AttributeValue::S(mail.to_owned()));
-        // Some of the names are reserved words.
-        let sets = attributes.each_ref().map(|(name, _)| format!("#{name} = :{name}"));
-        update = update.update_expression(format!("SET {}", sets.join(", ")));
-        for (name, value) in attributes {
-            update = update.expression_attribute_names(format!("#{name}"), name);
-            update = update.expression_attribute_values(format!(":{name}"), value);
-        }
-        block_on(async { update.send().await.expect("an update") });
+        block_on(put_all(&self.client(), table, items));
     }
 
     /// Deletes an item.
@@ -297,33 +256,9 @@ impl CliEnv {
         });
     }
 
-    /// Deletes a table.
-    pub(super) fn delete_table(&self, table: &str) {
-        block_on(async { self.client().delete_table().table_name(table).send().await.expect("a table") });
-    }
-
-    /// Creates a table with a key of texts, and nothing else.
-    pub(super) fn create_table(&self, table: &str, key: &[&str]) {
-        let mut create = self.client().create_table().table_name(table).billing_mode(BillingMode::PayPerRequest);
-        for (name, kind) in key.iter().zip([KeyType::Hash, KeyType::Range]) {
-            let definition =
-                AttributeDefinition::builder().attribute_name(*name).attribute_type(ScalarAttributeType::S);
-            create = create.attribute_definitions(definition.build().expect("both are set"));
-            let element = KeySchemaElement::builder().attribute_name(*name).key_type(kind);
-            create = create.key_schema(element.build().expect("both are set"));
-        }
-        block_on(async { create.send().await.expect("a new table") });
-    }
-
     /// Returns the configuration of a client of the database.
     pub(super) fn sdk_config(&self) -> SdkConfig {
-        let credentials = Credentials::new("local", "local", None, None, "tests");
-        SdkConfig::builder()
-            .behavior_version(BehaviorVersion::v2026_01_12())
-            .region(Region::from_static("eu-west-1"))
-            .credentials_provider(SharedCredentialsProvider::new(credentials))
-            .endpoint_url(self.url())
-            .build()
+        presence_local::sdk_config(&self.url())
     }
 
     fn client(&self) -> Client {
@@ -338,6 +273,19 @@ impl Drop for CliEnv {
             // A panic of the server has already failed the test.
             let _ = thread.join();
         }
+    }
+}
+
+/// Writes items, in batches.
+pub(super) async fn put_all(client: &Client, table: &str, items: &[Item]) {
+    let put = |item: &Item| {
+        let put = PutRequest::builder().set_item(Some(item.clone())).build().expect("an item");
+        WriteRequest::builder().put_request(put).build()
+    };
+    for items in items.chunks(BATCH) {
+        let batch = client.batch_write_item().request_items(table, items.iter().map(put).collect());
+        let written = batch.send().await.expect("a batch");
+        assert!(written.unprocessed_items.is_none_or(|rest| rest.is_empty()), "the database takes every item");
     }
 }
 

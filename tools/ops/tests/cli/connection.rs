@@ -1,4 +1,4 @@
-//! The place where a command writes, and the questions of commands that destroy.
+//! The place where a command writes.
 
 use std::process::{Command, Stdio};
 
@@ -20,25 +20,15 @@ fn commands_that_write_say_first_where() {
         format!("key rotate {key_id}"),
         format!("key revoke {key_id}"),
         "reviews rebuild --org 42".to_owned(),
-        "migrate".to_owned(),
         "outbox retry --all".to_owned(),
     ];
     for arguments in writing {
         assert_eq!(env.run(&arguments).expect_exit(0).target, target, "{arguments}");
     }
-    let reading = ["import orgs - --dry-run", "users audit", "users find a@*", "outbox list", "migrate --dry-run"];
+    let reading = ["import orgs - --dry-run", "users audit", "users find a@*", "outbox list"];
     for arguments in reading {
         assert_eq!(env.run(arguments).expect_exit(0).target, None, "{arguments}");
     }
-}
-
-#[test]
-fn options_choose_endpoint_and_prefix_of_a_command_that_writes() {
-    let env = CliEnv::without_tables();
-    let mut command = env.command(&format!("tables create --endpoint {}/ --prefix other-", env.url()));
-    let run = CliOutput::from(command.env_remove("AWS_ENDPOINT_URL_DYNAMODB").output().expect("the binary runs"));
-    assert_eq!(run.expect_exit(0).target, Some(format!("endpoint {}, tables other-*", env.url())));
-    assert!(env.scan("other-users").is_empty());
 }
 
 #[test]
@@ -71,28 +61,4 @@ fn nothing_is_written_if_the_account_is_unknown() {
     assert!(run.stderr.starts_with("error: STS does not tell whose credentials these are: "), "{}", run.stderr);
     // The tables are not there: an audit fails.
     env.run("users audit").expect_exit(1);
-}
-
-#[test]
-fn destructive_commands_need_an_answer() {
-    let env = CliEnv::new();
-    let run = env.run("migrate --finish").expect_exit(2);
-    let text = "Delete all that only the earlier version reads? There is no terminal to ask on: add --yes.";
-    assert_eq!(run.stderr, format!("error: {text}\n"));
-    env.run("migrate --finish --yes").expect_exit(0);
-    env.run("migrate --finish --dry-run").expect_exit(0);
-}
-
-#[test]
-fn answer_on_the_terminal_decides() {
-    let env = CliEnv::new();
-    let (code, screen) = env.run_on_terminal("migrate --finish", "y");
-    assert_eq!(code, 0, "{screen}");
-    assert!(screen.contains("first edition of the ledger: 0 items deleted"), "{screen}");
-    for no in ["n", ""] {
-        let (code, screen) = env.run_on_terminal("migrate --finish", no);
-        assert_eq!(code, 1, "{no:?}: {screen}");
-        assert!(screen.contains("error: cancelled: nothing was done"), "{no:?}: {screen}");
-        assert!(!screen.contains("deleted"), "{no:?}: {screen}");
-    }
 }

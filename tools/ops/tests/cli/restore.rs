@@ -10,46 +10,6 @@ use crate::fake_aws::FakeAws;
 const PLAN: &str = "restore plan --at 2026-03-01T12:00:00Z";
 
 #[test]
-fn plan_is_printed_even_if_the_tables_cannot_be_restored() {
-    let env = CliEnv::new();
-    let text = env.run(PLAN).expect_exit(1);
-    assert!(text.stdout.starts_with("1. check: "), "{}", text.stdout);
-    assert!(text.stderr.contains("point-in-time recovery of presence-users is off"), "{}", text.stderr);
-    let mut command = env.command(&format!("{PLAN} --json --prefix other-"));
-    let json = CliOutput::from(command.env("TABLE_PREFIX", "presence-").output().expect("the binary runs"));
-    let steps = json.expect_exit(1).json().to_string();
-    let restore = "restore-table-to-point-in-time --source-table-name presence-users --target-table-name other-users";
-    assert!(steps.contains(restore), "{steps}");
-    assert!(steps.contains("TABLE_PREFIX=other- AUDIT_TABLE=presence-audit"), "{steps}");
-}
-
-#[test]
-fn reviews_that_were_loaded_are_restored_from_their_table_under_the_name_of_the_others() {
-    let env = CliEnv::new();
-    let mut command = env.command(&format!("{PLAN} --json --prefix other-"));
-    command.env("TABLE_PREFIX", "presence-").env("REVIEWS_TABLE", "presence-reviews-1");
-    let steps = CliOutput::from(command.output().expect("the binary runs")).expect_exit(1).json().to_string();
-    assert!(steps.contains("--source-table-name presence-reviews-1 --target-table-name other-reviews"), "{steps}");
-    // The variable is empty afterwards: it would still name the table of before.
-    assert!(steps.contains("TABLE_PREFIX=other- AUDIT_TABLE=presence-audit REVIEWS_TABLE= ops"), "{steps}");
-}
-
-#[test]
-fn instant_must_be_a_whole_second_with_a_time_zone() {
-    let env = CliEnv::new();
-    for arguments in [
-        "restore",
-        "restore plan",
-        "restore plan --at yesterday",
-        "restore plan --at 2026-03-01T12:00:00",
-        "restore plan --at 2026-03-01T12:00:00.5Z",
-        "restore plan --at 2026-03-01T12:00:00Z --yes",
-    ] {
-        env.run(arguments).expect_exit(2);
-    }
-}
-
-#[test]
 fn aws_program_is_looked_up_and_asked_about_account_and_stack_before_anything_else() {
     let (env, aws) = (CliEnv::new(), FakeAws::start());
     let folder = tempfile::tempdir().expect("a temporary folder");

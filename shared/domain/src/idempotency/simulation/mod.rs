@@ -10,7 +10,7 @@
 //! 4. **Second lookup**, after anything but a success: a transactional read of the kept answer, which conflicts with a transaction that
 //!    holds it.
 //!
-//! A client sends its request again until it has a final answer. A day later it uses the key anew. Properties of each run:
+//! A client sends its request again until it has a final answer. A day later it uses the key again. Properties of each run:
 //!
 //! - one effect in a day for a key, and none lost;
 //! - each answer 200 tells of this effect, to a client with the same body;
@@ -28,41 +28,28 @@ use run::{Run, violation};
 /// Number of runs of each kind.
 const RUNS: u64 = 3_000;
 
-/// Fault that the simulation must find.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PlantedFault {
-    /// The answer is written without its condition.
-    NoCondition,
-    /// The answer is written after the transaction, by a write of its own.
-    AnswerAfterwards,
-    /// A refusal is answered without a second lookup.
-    NoSecondLookup,
-    /// The second lookup is a plain read, which does not see a transaction that holds the answer.
-    PlainSecondLookup,
-    /// The body of a request is not compared.
-    NoFingerprint,
-    /// An expired answer is given again.
-    ExpiredAnswers,
-    /// An expired answer that is still stored prevents a new one.
-    ExpiredAnswerBlocks,
-    /// A refusal stands if the second lookup fails.
-    FailedLookupIsIgnored,
-    /// A lost reply counts as a refusal of the change.
-    LostReplyIsFinal,
-}
-
-impl PlantedFault {
-    const ALL: [Self; 9] = [
-        Self::NoCondition,
-        Self::AnswerAfterwards,
-        Self::NoSecondLookup,
-        Self::PlainSecondLookup,
-        Self::NoFingerprint,
-        Self::ExpiredAnswers,
-        Self::ExpiredAnswerBlocks,
-        Self::FailedLookupIsIgnored,
-        Self::LostReplyIsFinal,
-    ];
+crate::listed_enum! {
+    /// Fault that the simulation must find.
+    enum PlantedFault {
+        /// The answer is written without its condition.
+        NoCondition,
+        /// The answer is written after the transaction, by a write of its own.
+        AnswerAfterwards,
+        /// A refusal is answered without a second lookup.
+        NoSecondLookup,
+        /// The second lookup is a plain read, which does not see a transaction that holds the answer.
+        PlainSecondLookup,
+        /// The body of a request is not compared.
+        NoFingerprint,
+        /// An expired answer is given again.
+        ExpiredAnswers,
+        /// An expired answer that is still stored prevents a new one.
+        ExpiredAnswerBlocks,
+        /// A refusal stands if the second lookup fails.
+        FailedLookupIsIgnored,
+        /// A lost reply counts as a refusal of the change.
+        LostReplyIsFinal,
+    }
 }
 
 #[test]

@@ -135,7 +135,7 @@ impl Run {
         }
     }
 
-    /// Returns the body of the request that had an effect. Attempts that were sent anew have numbers of their own.
+    /// Returns the body of the request that had an effect. Attempts that were sent again have numbers of their own.
     fn body_of(&self, effect: u32) -> &'static str {
         self.bodies[usize::try_from(effect % 1_000_000).expect("small")]
     }

@@ -40,7 +40,7 @@ impl MatchWeights {
                 weights.select_nth_unstable_by_key(middle, |(position, _)| *position);
                 weights.split_at_mut(middle)
             };
-            let sum = sum_of(earlier);
+            let sum: u128 = earlier.iter().map(|(_, weight)| u128::from(*weight)).sum();
             if rank < sum {
                 weights = earlier;
             } else {
@@ -56,10 +56,6 @@ impl MatchWeights {
         });
         found.map_or(Position::MAX, |(position, _)| *position)
     }
-}
-
-fn sum_of(weights: &[(Position, u64)]) -> u128 {
-    weights.iter().map(|(_, weight)| u128::from(*weight)).sum()
 }
 
 impl Window {

@@ -6,7 +6,7 @@ use super::fault::PlantedFault;
 use super::items::{Body, TreeId, review_of};
 use super::page::PlannedPage;
 use super::question::Question;
-use super::world::{LostError, World};
+use super::table::{LostError, SimulatedTable};
 use crate::ledger::Posting;
 
 /// Review on a page.
@@ -18,11 +18,11 @@ pub(super) struct Shown {
 }
 
 /// Reads the bodies that a warm function expects on the page, before the search is proven.
-pub(super) async fn prefetch(world: &World, reviews: Vec<u64>) -> HashMap<u64, Body> {
+pub(super) async fn prefetch(table: &SimulatedTable, reviews: Vec<u64>) -> HashMap<u64, Body> {
     let mut bodies = HashMap::new();
     for review in reviews {
-        world.maybe_pause().await;
-        let body = if world.chance(50) { world.eventual_body(review) } else { world.body(review) };
+        table.maybe_pause().await;
+        let body = if table.chance(50) { table.eventual_body(review) } else { table.body(review) };
         bodies.extend(body.map(|body| (review, body)));
     }
     bodies
@@ -30,7 +30,7 @@ pub(super) async fn prefetch(world: &World, reviews: Vec<u64>) -> HashMap<u64, B
 
 /// Reads the bodies of a page.
 pub(super) async fn read_page(
-    world: &World,
+    table: &SimulatedTable,
     question: &Question,
     page: &PlannedPage,
     prefetched: &HashMap<u64, Body>,
@@ -40,12 +40,12 @@ pub(super) async fn read_page(
     for (tree, posting) in &page.postings {
         let review = review_of(posting.key.id);
         // A review that moves between two organisations may be in both cuts.
-        if !seen.insert(review) && !world.has(PlantedFault::DuplicateShown) {
+        if !seen.insert(review) && !table.has(PlantedFault::DuplicateShown) {
             return Err(LostError);
         }
         let body = match prefetched.get(&review) {
-            Some(body) if is_posted(world, body, posting) => body.clone(),
-            _ => read_body(world, question, *tree, posting).await?,
+            Some(body) if is_posted(table, body, posting) => body.clone(),
+            _ => read_body(table, question, *tree, posting).await?,
         };
         shown.push(Shown { review, posting: *posting, body });
     }
@@ -53,25 +53,30 @@ pub(super) async fn read_page(
 }
 
 /// True if a body is the version of its posting.
-fn is_posted(world: &World, body: &Body, posting: &Posting) -> bool {
-    body.version == posting.version || (body.version < posting.version && world.has(PlantedFault::OlderBodyShown))
+fn is_posted(table: &SimulatedTable, body: &Body, posting: &Posting) -> bool {
+    body.version == posting.version || (body.version < posting.version && table.has(PlantedFault::OlderBodyShown))
 }
 
 /// Reads a body: by an eventual read or from the index, then strongly.
-async fn read_body(world: &World, question: &Question, tree: TreeId, posting: &Posting) -> Result<Body, LostError> {
+async fn read_body(
+    table: &SimulatedTable,
+    question: &Question,
+    tree: TreeId,
+    posting: &Posting,
+) -> Result<Body, LostError> {
     let review = review_of(posting.key.id);
-    world.maybe_pause().await;
-    if let Some(body) = world.eventual_body(review).filter(|body| is_posted(world, body, posting)) {
+    table.maybe_pause().await;
+    if let Some(body) = table.eventual_body(review).filter(|body| is_posted(table, body, posting)) {
         return Ok(body);
     }
-    world.pause().await;
-    let body = world.body(review).ok_or(LostError)?;
-    if is_posted(world, &body, posting) {
+    table.pause().await;
+    let body = table.body(review).ok_or(LostError)?;
+    if is_posted(table, &body, posting) {
         return Ok(body);
     }
     // The review changed behind the cut. What the page shows must still be at its place.
     let is_newer = body.version > posting.version;
-    let is_same = is_at_place(question, tree, posting, &body) || world.has(PlantedFault::NewerBodyShown);
+    let is_same = is_at_place(question, tree, posting, &body) || table.has(PlantedFault::NewerBodyShown);
     if is_newer && is_same { Ok(body) } else { Err(LostError) }
 }
 

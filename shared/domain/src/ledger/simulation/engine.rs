@@ -3,7 +3,7 @@
 use super::items::{Item, Key, TreeId};
 use super::model_tree::{self, Leaves, ModelEdit};
 use super::nodes::named;
-use super::world::{LostError, World};
+use super::table::{LostError, SimulatedTable};
 use crate::ledger::tree::{
     EditedTree, NodeRef, OldestPostings, PeriodNodes, TreeEdit, TreeLimits, TreeRoot, build_tree, decode_leaf,
     decode_root, encode_leaf, encode_oldest, encode_root,
@@ -36,13 +36,13 @@ pub(super) fn posting(id: ReviewNumber, place: &Place, version: u64) -> Posting 
 
 /// Returns the difference of a tree between two positions.
 pub(super) fn delta(
-    world: &World,
+    table: &SimulatedTable,
     tree: TreeId,
     entries: &[LogEntry],
     from: &LogPosition,
     to: &LogPosition,
 ) -> TreeDelta {
-    match world.engine {
+    match table.engine {
         Engine::Model => model_tree::delta(&tree.key(), entries, from, to),
         Engine::Ledger => TreeDelta::between(&tree.key(), entries, from, to),
     }
@@ -50,18 +50,18 @@ pub(super) fn delta(
 
 /// Applies a difference to a tree, and reads the nodes for it.
 pub(super) async fn edit(
-    world: &World,
+    table: &SimulatedTable,
     tree: TreeId,
     root: TreeRoot,
     delta: &TreeDelta,
     position: LogPosition,
 ) -> Result<Edited, LostError> {
-    if world.engine == Engine::Model {
+    if table.engine == Engine::Model {
         let mut leaves = Leaves::new();
         for name in model_tree::leaves_to_edit(&root, delta) {
-            leaves.insert(name, read_leaf(world, tree, name).await?);
+            leaves.insert(name, read_leaf(table, tree, name).await?);
         }
-        return Ok(Edited::Model(Box::new(model_tree::edit(world, root, delta, position, &leaves))));
+        return Ok(Edited::Model(Box::new(model_tree::edit(table, root, delta, position, &leaves))));
     }
     let stored = decode_root(&encode_root(&root)).expect("a root that was encoded");
     let stored = TreeRoot { oldest: copies_of(&root), ..stored };
@@ -72,13 +72,13 @@ pub(super) async fn edit(
             break;
         }
         for name in missing {
-            let bytes = read_for_fold(world, tree, name).await?;
+            let bytes = read_for_fold(table, tree, name).await?;
             edit.insert_node(name, &bytes).expect("a node that was encoded");
         }
     }
     let edited = edit.finish().expect("every node was read");
     if edited.mismatches > 0 {
-        world.violated("changes do not fit their tree");
+        table.violated("changes do not fit their tree");
     }
     Ok(Edited::Ledger(Box::new(edited)))
 }
@@ -89,9 +89,9 @@ pub(super) fn copies_of(root: &TreeRoot) -> OldestPostings {
 }
 
 /// Returns the tree of all these postings, which are ascending.
-pub(super) fn build(world: &World, postings: Vec<Posting>, position: LogPosition) -> Edited {
-    match world.engine {
-        Engine::Model => Edited::Model(Box::new(model_tree::build(world, postings, position))),
+pub(super) fn build(table: &SimulatedTable, postings: Vec<Posting>, position: LogPosition) -> Edited {
+    match table.engine {
+        Engine::Model => Edited::Model(Box::new(model_tree::build(table, postings, position))),
         Engine::Ledger => Edited::Ledger(Box::new(build_tree(postings, position, LIMITS))),
     }
 }
@@ -130,21 +130,21 @@ impl Edited {
 }
 
 /// Reads a node for a fold. A node that is not there means that the root is not the newest any more.
-async fn read_for_fold(world: &World, tree: TreeId, name: NodeRef) -> Result<Vec<u8>, LostError> {
-    world.maybe_pause().await;
-    named(world.strong(Key::Node(tree, name.slot)).as_ref(), name).map(|node| node.bytes).ok_or(LostError)
+async fn read_for_fold(table: &SimulatedTable, tree: TreeId, name: NodeRef) -> Result<Vec<u8>, LostError> {
+    table.maybe_pause().await;
+    named(table.strong(Key::Node(tree, name.slot)).as_ref(), name).map(|node| node.bytes).ok_or(LostError)
 }
 
 /// Reads a leaf for a fold.
-pub(super) async fn read_leaf(world: &World, tree: TreeId, name: NodeRef) -> Result<Vec<Posting>, LostError> {
-    let bytes = read_for_fold(world, tree, name).await?;
-    postings_of(world, &bytes)
+pub(super) async fn read_leaf(table: &SimulatedTable, tree: TreeId, name: NodeRef) -> Result<Vec<Posting>, LostError> {
+    let bytes = read_for_fold(table, tree, name).await?;
+    postings_of(table, &bytes)
 }
 
 /// Returns the postings of a leaf. A leaf that is none is a violation.
-pub(super) fn postings_of(world: &World, bytes: &[u8]) -> Result<Vec<Posting>, LostError> {
+pub(super) fn postings_of(table: &SimulatedTable, bytes: &[u8]) -> Result<Vec<Posting>, LostError> {
     decode_leaf(bytes).map_err(|error| {
-        world.violated(error.to_string());
+        table.violated(error.to_string());
         LostError
     })
 }
@@ -159,10 +159,14 @@ pub(super) fn nodes_of(root: &TreeRoot) -> Vec<NodeRef> {
 }
 
 /// Returns all postings of the newest root, for the creation of facet trees.
-pub(super) async fn all_postings(world: &World, tree: TreeId, root: &TreeRoot) -> Result<Vec<Posting>, LostError> {
+pub(super) async fn all_postings(
+    table: &SimulatedTable,
+    tree: TreeId,
+    root: &TreeRoot,
+) -> Result<Vec<Posting>, LostError> {
     let mut postings = Vec::new();
     for name in nodes_of(root) {
-        postings.extend(read_leaf(world, tree, name).await?);
+        postings.extend(read_leaf(table, tree, name).await?);
     }
     postings.extend(&root.recent);
     Ok(postings)

@@ -129,12 +129,4 @@ faults! {
     RebuildFromIndex,
     /// An organisation is listed after its first write.
     ListedLate,
-    /// An organisation is listed before its directory is there, and readers do not look again.
-    DirectoryAfterListing,
-    /// A writer does not look for reviews of the first edition, and begins an empty directory.
-    WriterBeginsUnbuilt,
-    /// A migration writes the directory before the roots.
-    MigrationDirectoryFirst,
-    /// A search takes an organisation that is not migrated for empty.
-    UnbuiltTakenForEmpty,
 }

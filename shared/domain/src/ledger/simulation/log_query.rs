@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::fault::PlantedFault;
 use super::items::{Item, Key, Lane, LogKey, USED_LANES};
-use super::world::World;
+use super::table::SimulatedTable;
 use crate::ledger::{Directory, LogChange, LogEntry, LogPosition};
 
 /// Number of times that a log with a gap is read: far more than a transaction takes.
@@ -38,41 +38,41 @@ impl Log {
 }
 
 /// Reads a log, again if a lane has a gap: the lane item of a transaction was visible before its sealed chunk.
-pub(super) async fn query_log(world: &World, org: u8) -> Log {
+pub(super) async fn query_log(table: &SimulatedTable, org: u8) -> Log {
     for _ in 0..GAP_QUERIES {
-        let log = query_once(world, org).await;
+        let log = query_once(table, org).await;
         let has_all = log.lanes.iter().enumerate().all(|(lane, item)| {
             let last = item.as_ref().map_or(0, |item| item.last);
             log.end.includes(lane, last)
         });
-        if has_all || world.has(PlantedFault::GapNotNoticed) {
+        if has_all || table.has(PlantedFault::GapNotNoticed) {
             return log;
         }
-        world.pause().await;
+        table.pause().await;
     }
-    world.violated("a log keeps a gap");
+    table.violated("a log keeps a gap");
     Log::default()
 }
 
 /// Reads a log once.
-async fn query_once(world: &World, org: u8) -> Log {
+async fn query_once(table: &SimulatedTable, org: u8) -> Log {
     let mut log = Log::default();
     let mut found = BTreeMap::new();
     for lane in 0..USED_LANES {
-        world.maybe_pause().await;
-        if let Some(Item::Lane(item)) = world.strong(Key::lane(org, lane)).as_deref() {
+        table.maybe_pause().await;
+        if let Some(Item::Lane(item)) = table.strong(Key::lane(org, lane)).as_deref() {
             item.unsealed.iter().for_each(|(first, changes)| collect(&mut found, lane, *first, changes));
             log.lanes[lane] = Some(item.clone());
         }
-        query_chunks(world, org, lane, &mut log, &mut found).await;
+        query_chunks(table, org, lane, &mut log, &mut found).await;
     }
-    log.directory = read_directory(world, org).await;
-    finish(world, log, &found)
+    log.directory = read_directory(table, org).await;
+    finish(table, log, &found)
 }
 
 /// Reads the sealed chunks of a lane.
 async fn query_chunks(
-    world: &World,
+    table: &SimulatedTable,
     org: u8,
     lane: usize,
     log: &mut Log,
@@ -80,8 +80,8 @@ async fn query_chunks(
 ) {
     let mut after = LogKey { lane, first: 0 };
     loop {
-        world.maybe_pause().await;
-        match world.next_in_log(org, after) {
+        table.maybe_pause().await;
+        match table.next_in_log(org, after) {
             Some((key, item)) if key.lane == lane => {
                 if let Item::Chunk(changes) = &*item {
                     collect(found, lane, key.first, changes);
@@ -95,9 +95,9 @@ async fn query_chunks(
 }
 
 /// Reads the directory.
-async fn read_directory(world: &World, org: u8) -> Option<Directory> {
-    world.maybe_pause().await;
-    match world.strong(Key::directory(org)).as_deref() {
+async fn read_directory(table: &SimulatedTable, org: u8) -> Option<Directory> {
+    table.maybe_pause().await;
+    match table.strong(Key::directory(org)).as_deref() {
         Some(Item::Directory(directory)) => Some(directory.clone()),
         _ => None,
     }
@@ -111,11 +111,11 @@ fn collect(found: &mut BTreeMap<(usize, u64), LogChange>, lane: usize, first: u6
 }
 
 /// Determines the end of the log, and leaves out what is behind it.
-fn finish(world: &World, mut log: Log, found: &BTreeMap<(usize, u64), LogChange>) -> Log {
+fn finish(table: &SimulatedTable, mut log: Log, found: &BTreeMap<(usize, u64), LogChange>) -> Log {
     log.end = log.directory().trimmed_to;
     for lane in 0..USED_LANES {
         let end = &mut log.end.0[lane];
-        if world.has(PlantedFault::PositionPastGap) {
+        if table.has(PlantedFault::PositionPastGap) {
             let last = found.range((lane, 0)..(lane + 1, 0)).next_back().map_or(0, |((_, sequence), _)| *sequence);
             *end = last.max(*end);
         }

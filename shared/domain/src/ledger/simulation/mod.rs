@@ -2,7 +2,7 @@
 //!
 //! Each process is a future that pauses at every call of the table. A seed chooses the process that goes on, what it does, and
 //! what an eventual read returns. Processes die at any pause. Every answer is compared with the truth at its cut.
-//! `shared/docs/ledger-simulation.md` describes what is modelled.
+//! `shared/docs/ledger.md` describes what is modelled.
 
 mod bodies;
 mod counts;
@@ -22,8 +22,8 @@ mod rebuild;
 mod rng;
 mod run;
 mod sweep;
+mod table;
 mod transaction;
-mod world;
 mod writer;
 
 use counts::Counts;
@@ -87,7 +87,7 @@ fn run_all(engine: Engine) -> Counts {
     }
     println!("{engine:?}: {sum:?}");
     assert!(sum.answers > sum.runs && sum.folds > sum.runs && sum.restarts > 0, "the simulation does too little");
-    assert!(sum.facet_creations > 0 && sum.swept_nodes > 0 && sum.migrations > 0 && sum.rebuilds > 0);
+    assert!(sum.facet_creations > 0 && sum.swept_nodes > 0 && sum.rebuilds > 0);
     sum
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::engine::posting;
 use super::fault::PlantedFault;
-use super::world::World;
+use super::table::SimulatedTable;
 use crate::ledger::tree::{MonthSpan, NodeRef, OldestPostings, Period, PeriodNodes, TreeRoot};
 use crate::ledger::{
     FacetCounts, LogEntry, LogPosition, Month, Place, Posting, PostingKey, ReviewNumber, TreeDelta, TreeKey,
@@ -125,7 +125,7 @@ fn leaf_of(root: &TreeRoot, leaves: &[(PostingKey, NodeRef)], key: PostingKey) -
 
 /// Applies a difference to a tree. `read` has the needed leaves.
 pub(super) fn edit(
-    world: &World,
+    table: &SimulatedTable,
     root: TreeRoot,
     delta: &TreeDelta,
     position: LogPosition,
@@ -149,27 +149,27 @@ pub(super) fn edit(
     }
     let start = if leaves.is_empty() { PostingKey::FIRST } else { root.recent_start };
     let recent = applied(root.recent.clone(), delta, |key| key >= start);
-    let copies = edit_copies(world, &root.oldest, delta);
+    let copies = edit_copies(table, &root.oldest, delta);
     let mut edited = finish(root, delta, position, nodes, recent, replaced);
     let is_new = copies.is_none() || edited.leaves.is_empty();
-    edited.root.oldest = if is_new { first_copies(world, &edited, read) } else { copies };
+    edited.root.oldest = if is_new { first_copies(table, &edited, read) } else { copies };
     edited
 }
 
 /// Applies a difference to the copies of oldest postings.
-fn edit_copies(world: &World, oldest: &OldestPostings, delta: &TreeDelta) -> OldestPostings {
-    if world.has(PlantedFault::CopiesNotEdited) {
+fn edit_copies(table: &SimulatedTable, oldest: &OldestPostings, delta: &TreeDelta) -> OldestPostings {
+    if table.has(PlantedFault::CopiesNotEdited) {
         return oldest.clone();
     }
     let postings = applied(oldest.postings.clone(), delta, |key| key < oldest.end);
-    cut_copies(world, OldestPostings { postings, ..*oldest })
+    cut_copies(table, OldestPostings { postings, ..*oldest })
 }
 
 /// Copies the first leaf of a tree.
-fn first_copies(world: &World, edited: &ModelEdit, read: &Leaves) -> OldestPostings {
+fn first_copies(table: &SimulatedTable, edited: &ModelEdit, read: &Leaves) -> OldestPostings {
     let is_new = |leaf: &ModelLeaf| matches!(leaf, ModelLeaf::New(_));
     let any_new = edited.leaves.iter().rposition(|(_, leaf)| is_new(leaf));
-    let copied = any_new.filter(|_| world.has(PlantedFault::CopiesOfLaterLeaf)).unwrap_or(0);
+    let copied = any_new.filter(|_| table.has(PlantedFault::CopiesOfLaterLeaf)).unwrap_or(0);
     let postings = match edited.leaves.get(copied) {
         None => return OldestPostings::NONE,
         Some((_, ModelLeaf::New(postings))) => postings.clone(),
@@ -180,13 +180,13 @@ fn first_copies(world: &World, edited: &ModelEdit, read: &Leaves) -> OldestPosti
         },
     };
     let end = edited.leaves.get(copied + 1).map_or(edited.root.recent_start, |(start, _)| *start);
-    cut_copies(world, OldestPostings { end, postings })
+    cut_copies(table, OldestPostings { end, postings })
 }
 
 /// Drops the last copies if there are too many.
-fn cut_copies(world: &World, OldestPostings { mut end, mut postings }: OldestPostings) -> OldestPostings {
+fn cut_copies(table: &SimulatedTable, OldestPostings { mut end, mut postings }: OldestPostings) -> OldestPostings {
     if let Some(next) = postings.get(OLDEST_MAX) {
-        end = if world.has(PlantedFault::CopiesCutWithoutEnd) { end } else { next.key };
+        end = if table.has(PlantedFault::CopiesCutWithoutEnd) { end } else { next.key };
         postings.truncate(OLDEST_MAX);
     }
     OldestPostings { end, postings }
@@ -232,20 +232,20 @@ fn finish(
 }
 
 /// Returns the tree of all these postings, which are ascending.
-pub(super) fn build(world: &World, postings: Vec<Posting>, position: LogPosition) -> ModelEdit {
+pub(super) fn build(table: &SimulatedTable, postings: Vec<Posting>, position: LogPosition) -> ModelEdit {
     let delta = TreeDelta { removed: HashMap::new(), added: postings };
-    edit(world, TreeRoot::empty(), &delta, position, &HashMap::new())
+    edit(table, TreeRoot::empty(), &delta, position, &HashMap::new())
 }
 
 /// Returns all postings of a tree, with a difference applied; ascending.
 ///
 /// The oldest ones are the copies that the root has, so that copies that are wrong make a wrong answer.
-pub(super) fn postings(world: &World, root: &TreeRoot, delta: &TreeDelta, read: &Leaves) -> Vec<Posting> {
+pub(super) fn postings(table: &SimulatedTable, root: &TreeRoot, delta: &TreeDelta, read: &Leaves) -> Vec<Posting> {
     let OldestPostings { end, postings: copies } = &root.oldest;
-    let is_taken = |posting: &Posting| posting.key >= *end || world.has(PlantedFault::CopiesTakenTwice);
+    let is_taken = |posting: &Posting| posting.key >= *end || table.has(PlantedFault::CopiesTakenTwice);
     let stored = leaves_of(root).into_iter().flat_map(|(_, node)| read[&node].clone()).filter(is_taken);
     let mut all: Vec<Posting> = stored.chain(root.recent.iter().copied()).collect();
-    let is_incomplete = world.has(PlantedFault::CopiesNotCompleted);
+    let is_incomplete = table.has(PlantedFault::CopiesNotCompleted);
     let (completed, kept) = if is_incomplete { (&[][..], &copies[..]) } else { (&copies[..], &[][..]) };
     all.extend(completed);
     let mut all = applied(all, delta, |_| true);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::engine::{Edited, nodes_of, root_of};
 use super::fault::PlantedFault;
 use super::items::{Item, Key, Node, TreeId};
-use super::world::{LostError, World};
+use super::table::{LostError, SimulatedTable};
 use crate::ledger::tree::{NodeRef, TreeRoot};
 
 /// Maximum number of free nodes that a root notes. What does not fit is left to the sweep.
@@ -14,8 +14,8 @@ const FREE_MAX: usize = 3;
 const SLOTS: u64 = 24;
 
 /// Reads the newest root.
-pub(super) fn strong_root(world: &World, tree: TreeId) -> Option<TreeRoot> {
-    root_of(world.strong(Key::Root(tree)).as_deref())
+pub(super) fn strong_root(table: &SimulatedTable, tree: TreeId) -> Option<TreeRoot> {
+    root_of(table.strong(Key::Root(tree)).as_deref())
 }
 
 /// Returns the node of an item, if it has this name.
@@ -28,14 +28,14 @@ pub(super) fn named(item: Option<&Rc<Item>>, name: NodeRef) -> Option<Node> {
 
 /// Writes the new nodes of a tree, and returns the root to put. `free` are the slots that the stored root names as free.
 pub(super) async fn write_nodes(
-    world: &World,
+    table: &SimulatedTable,
     tree: TreeId,
     edition: u64,
     free: Vec<NodeRef>,
     edited: Edited,
 ) -> TreeRoot {
-    let mut writer = NodeWriter { world, tree, free };
-    if world.has(PlantedFault::FreeTooEarly) {
+    let mut writer = NodeWriter { table, tree, free };
+    if table.has(PlantedFault::FreeTooEarly) {
         writer.free.splice(0..0, edited.replaced());
     }
     let mut names = Vec::new();
@@ -49,7 +49,7 @@ pub(super) async fn write_nodes(
 
 /// Writer of the nodes of one tree.
 struct NodeWriter<'a> {
-    world: &'a World,
+    table: &'a SimulatedTable,
     tree: TreeId,
     /// Free nodes of the root that was read.
     free: Vec<NodeRef>,
@@ -60,18 +60,18 @@ impl NodeWriter<'_> {
     async fn write(&mut self, bytes: Vec<u8>) -> NodeRef {
         while !self.free.is_empty() {
             let free = self.free.remove(0);
-            self.world.maybe_pause().await;
-            let is_as_noted = named(self.world.strong(Key::Node(self.tree, free.slot)).as_ref(), free).is_some();
-            if is_as_noted || self.world.has(PlantedFault::SlotWithoutCondition) {
+            self.table.maybe_pause().await;
+            let is_as_noted = named(self.table.strong(Key::Node(self.tree, free.slot)).as_ref(), free).is_some();
+            if is_as_noted || self.table.has(PlantedFault::SlotWithoutCondition) {
                 return self.put(NodeRef { stamp: free.stamp + 1, ..free }, bytes);
             }
         }
         for slots in (SLOTS..).step_by(4) {
-            self.world.maybe_pause().await;
-            let slot = u32::try_from(self.world.below(slots)).expect("a small number");
-            if self.world.strong(Key::Node(self.tree, slot)).is_none() {
+            self.table.maybe_pause().await;
+            let slot = u32::try_from(self.table.below(slots)).expect("a small number");
+            if self.table.strong(Key::Node(self.tree, slot)).is_none() {
                 // Random: a slot that was swept must not begin with a name that was already used.
-                let stamp = if self.world.has(PlantedFault::FirstStampFixed) { 0 } else { self.world.below(1 << 30) };
+                let stamp = if self.table.has(PlantedFault::FirstStampFixed) { 0 } else { self.table.below(1 << 30) };
                 return self.put(NodeRef { slot, stamp: u32::try_from(stamp).expect("31 bits") }, bytes);
             }
         }
@@ -80,33 +80,33 @@ impl NodeWriter<'_> {
 
     /// Puts a node.
     fn put(&self, name: NodeRef, bytes: Vec<u8>) -> NodeRef {
-        check_not_live(self.world, self.tree, name.slot);
-        self.world.put(Key::Node(self.tree, name.slot), Item::Node(Node { stamp: name.stamp, bytes }));
+        check_not_live(self.table, self.tree, name.slot);
+        self.table.put(Key::Node(self.tree, name.slot), Item::Node(Node { stamp: name.stamp, bytes }));
         name
     }
 }
 
 /// Records a violation if the newest root names a node of this slot, which is about to be overwritten or deleted.
-pub(super) fn check_not_live(world: &World, tree: TreeId, slot: u32) {
-    let root = strong_root(world, tree).unwrap_or_else(TreeRoot::empty);
+pub(super) fn check_not_live(table: &SimulatedTable, tree: TreeId, slot: u32) {
+    let root = strong_root(table, tree).unwrap_or_else(TreeRoot::empty);
     let Some(node) = nodes_of(&root).into_iter().find(|node| node.slot == slot) else { return };
-    if named(world.strong(Key::Node(tree, slot)).as_ref(), node).is_some() {
-        world.violated("a live node is overwritten or deleted");
+    if named(table.strong(Key::Node(tree, slot)).as_ref(), node).is_some() {
+        table.violated("a live node is overwritten or deleted");
     }
 }
 
 /// Puts a root on condition that its edition is still the one that was read.
-pub(super) fn put_root(world: &World, tree: TreeId, read: u64, root: TreeRoot) -> Result<u64, LostError> {
-    let current = strong_root(world, tree).unwrap_or_else(TreeRoot::empty);
-    if current.edition != read && !world.has(PlantedFault::RootWithoutCondition) {
+pub(super) fn put_root(table: &SimulatedTable, tree: TreeId, read: u64, root: TreeRoot) -> Result<u64, LostError> {
+    let current = strong_root(table, tree).unwrap_or_else(TreeRoot::empty);
+    if current.edition != read && !table.has(PlantedFault::RootWithoutCondition) {
         return Err(LostError);
     }
     for node in nodes_of(&root) {
-        if named(world.strong(Key::Node(tree, node.slot)).as_ref(), node).is_none() {
-            world.violated("a root names a node that is not there");
+        if named(table.strong(Key::Node(tree, node.slot)).as_ref(), node).is_none() {
+            table.violated("a root names a node that is not there");
         }
     }
     let edition = root.edition;
-    world.put(Key::Root(tree), Item::Root(root));
+    table.put(Key::Root(tree), Item::Root(root));
     Ok(edition)
 }

@@ -9,7 +9,7 @@ use super::model_tree::{Leaves, postings};
 use super::nodes::named;
 use super::question::Question;
 use super::reader::Cache;
-use super::world::{LostError, World};
+use super::table::{LostError, SimulatedTable};
 use crate::ledger::tree::{NodeRef, RootSummary, TreeRoot, encode_root};
 use crate::ledger::{FacetCounts, PageSearch, Posting, TreeDelta};
 
@@ -28,20 +28,20 @@ pub(super) struct PlannedPage {
 
 /// Finds the page of a search.
 pub(super) async fn find_page(
-    world: &World,
+    table: &SimulatedTable,
     cache: &RefCell<Cache>,
     question: &Question,
     trees: &[SearchedTree],
 ) -> Result<PlannedPage, LostError> {
-    match world.engine {
-        Engine::Model => find_in_all(world, cache, question, trees).await,
-        Engine::Ledger => find_in_needed(world, cache, question, trees).await,
+    match table.engine {
+        Engine::Model => find_in_all(table, cache, question, trees).await,
+        Engine::Ledger => find_in_needed(table, cache, question, trees).await,
     }
 }
 
 /// Finds the page by a look at all postings, and compares them with the counts.
 async fn find_in_all(
-    world: &World,
+    table: &SimulatedTable,
     cache: &RefCell<Cache>,
     question: &Question,
     trees: &[SearchedTree],
@@ -51,26 +51,26 @@ async fn find_in_all(
     for SearchedTree { tree, root, delta } in trees {
         let mut leaves = Leaves::new();
         for name in nodes_of(root) {
-            let bytes = read_node(world, cache, *tree, name).await?;
-            leaves.insert(name, postings_of(world, &bytes)?);
+            let bytes = read_node(table, cache, *tree, name).await?;
+            leaves.insert(name, postings_of(table, &bytes)?);
         }
         counts.add_all(&root.counts());
         delta.removed.values().for_each(|posting| counts.add(posting.facet_key, -1));
         delta.added.iter().for_each(|posting| counts.add(posting.facet_key, 1));
-        all.extend(postings(world, root, delta, &leaves).into_iter().map(|posting| (*tree, posting)));
+        all.extend(postings(table, root, delta, &leaves).into_iter().map(|posting| (*tree, posting)));
     }
     let page = question.page_of(all);
     let counted: i64 =
         (0..FACETS).filter(|facet| question.admits(*facet)).map(|facet| counts.get(facet_key(facet))).sum();
     if question.has_no_dates() && u64::try_from(counted) != Ok(page.count) {
-        world.violated(format!("{counted} reviews are counted, and {} are found", page.count));
+        table.violated(format!("{counted} reviews are counted, and {} are found", page.count));
     }
     Ok(page)
 }
 
 /// Finds the page by the search of the ledger, which reads the nodes that it needs.
 async fn find_in_needed(
-    world: &World,
+    table: &SimulatedTable,
     cache: &RefCell<Cache>,
     question: &Question,
     trees: &[SearchedTree],
@@ -87,9 +87,9 @@ async fn find_in_needed(
             break;
         }
         for node in needed {
-            let bytes = read_node(world, cache, trees[node.tree].tree, node.node).await?;
+            let bytes = read_node(table, cache, trees[node.tree].tree, node.node).await?;
             if let Err(error) = search.insert_node(node, &bytes) {
-                world.violated(error.to_string());
+                table.violated(error.to_string());
                 return Err(LostError);
             }
         }
@@ -100,20 +100,25 @@ async fn find_in_needed(
 }
 
 /// Reads a node: from the cache, eventually, strongly.
-async fn read_node(world: &World, cache: &RefCell<Cache>, tree: TreeId, node: NodeRef) -> Result<Vec<u8>, LostError> {
-    let name = if world.has(PlantedFault::CacheBySlot) { NodeRef { stamp: 0, ..node } } else { node };
+async fn read_node(
+    table: &SimulatedTable,
+    cache: &RefCell<Cache>,
+    tree: TreeId,
+    node: NodeRef,
+) -> Result<Vec<u8>, LostError> {
+    let name = if table.has(PlantedFault::CacheBySlot) { NodeRef { stamp: 0, ..node } } else { node };
     if let Some(bytes) = cache.borrow().nodes.get(&(tree, name)) {
         return Ok(bytes.clone());
     }
     let key = Key::Node(tree, node.slot);
-    world.maybe_pause().await;
-    let mut found = match world.eventual(key).as_deref() {
-        Some(Item::Node(found)) if world.has(PlantedFault::StampNotChecked) => Some(found.clone()),
-        _ => named(world.eventual(key).as_ref(), node),
+    table.maybe_pause().await;
+    let mut found = match table.eventual(key).as_deref() {
+        Some(Item::Node(found)) if table.has(PlantedFault::StampNotChecked) => Some(found.clone()),
+        _ => named(table.eventual(key).as_ref(), node),
     };
     if found.is_none() {
-        world.pause().await;
-        found = named(world.strong(key).as_ref(), node);
+        table.pause().await;
+        found = named(table.strong(key).as_ref(), node);
     }
     let bytes = found.ok_or(LostError)?.bytes;
     cache.borrow_mut().nodes.insert((tree, name), bytes.clone());
@@ -121,7 +126,7 @@ async fn read_node(world: &World, cache: &RefCell<Cache>, tree: TreeId, node: No
 }
 
 /// Plans a page from what a warm function keeps; empty if a root is missing.
-pub(super) fn plan_from_cache(world: &World, cache: &RefCell<Cache>, question: &Question) -> Vec<u64> {
+pub(super) fn plan_from_cache(table: &SimulatedTable, cache: &RefCell<Cache>, question: &Question) -> Vec<u64> {
     let cache = cache.borrow();
     let mut planned = Vec::new();
     for org in &question.orgs {
@@ -129,10 +134,10 @@ pub(super) fn plan_from_cache(world: &World, cache: &RefCell<Cache>, question: &
             let tree = TreeId::of_set(*org, set);
             let Some(root) = cache.roots.get(&tree) else { return Vec::new() };
             let nodes = nodes_of(root).into_iter().filter_map(|node| cache.nodes.get(&(tree, node)));
-            let known = nodes.filter_map(|bytes| postings_of(world, bytes).ok()).flatten();
+            let known = nodes.filter_map(|bytes| postings_of(table, bytes).ok()).flatten();
             planned.extend(known.chain(root.recent.iter().copied()).map(|posting| review_of(posting.key.id)));
         }
     }
-    planned.retain(|_| world.chance(70));
+    planned.retain(|_| table.chance(70));
     planned
 }

@@ -2,7 +2,7 @@
 
 use super::items::{FACETS, Key, ORGS, SECONDS, TreeId, facet_key, second};
 use super::page::PlannedPage;
-use super::world::World;
+use super::table::SimulatedTable;
 use crate::ledger::{FacetMask, Place, Posting, PostingFilter};
 use crate::page::PageRequest;
 
@@ -46,20 +46,20 @@ impl SearchedSets {
 
 impl Question {
     /// Returns a random search. One of all organisations takes those that are listed.
-    pub(super) fn random(world: &World) -> Self {
+    pub(super) fn random(table: &SimulatedTable) -> Self {
         let all: Vec<u8> = (1..=ORGS).collect();
-        let orgs = if world.chance(30) { all } else { vec![1 + u8::try_from(world.below(2)).expect("a small number")] };
-        let is_listed = |org: &u8| world.strong(Key::Listed(*org)).is_some();
+        let orgs = if table.chance(30) { all } else { vec![1 + u8::try_from(table.below(2)).expect("a small number")] };
+        let is_listed = |org: &u8| table.strong(Key::Listed(*org)).is_some();
         let (orgs, unlisted): (Vec<u8>, Vec<u8>) = orgs.into_iter().partition(is_listed);
-        let sets = match world.below(5) {
+        let sets = match table.below(5) {
             0..2 => SearchedSets::Org,
             2 => SearchedSets::City(1),
             3 => SearchedSets::City(2),
             _ => SearchedSets::Businesses,
         };
-        let is_filtered = world.chance(60);
-        let facets: Vec<u8> = (0..FACETS).filter(|_| !is_filtered || world.chance(50)).collect();
-        let date = || world.chance(20).then(|| second(world.below(SECONDS)));
+        let is_filtered = table.chance(60);
+        let facets: Vec<u8> = (0..FACETS).filter(|_| !is_filtered || table.chance(50)).collect();
+        let date = || table.chance(20).then(|| second(table.below(SECONDS)));
         let (from, to) = (date(), date());
         let keys: Vec<_> = facets.iter().map(|number| facet_key(*number)).collect();
         let mask = FacetMask::from_predicate(|state, rating, partner, has_content| {
@@ -70,10 +70,10 @@ impl Question {
             unlisted,
             sets,
             facets,
-            by_facet_trees: is_filtered && world.chance(60),
+            by_facet_trees: is_filtered && table.chance(60),
             filter: PostingFilter { mask, from, to },
-            newest_first: world.chance(60),
-            page: PageRequest { page: 1 + world.below(3), size: 1 + world.below(4) },
+            newest_first: table.chance(60),
+            page: PageRequest { page: 1 + table.below(3), size: 1 + table.below(4) },
         }
     }
 

@@ -1,4 +1,4 @@
-//! Rebuilds: write the trees of an organisation anew from the bodies, also those of an organisation of the first edition.
+//! Rebuilds: write the trees of an organisation again from the bodies.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -6,11 +6,10 @@ use std::rc::Rc;
 use super::directory::{put_buckets, strong_directory};
 use super::engine::{build, posting};
 use super::fault::PlantedFault;
-use super::fold::first_directory;
 use super::items::{FACETS, Item, Key, ORGS, REVIEWS, SETS, TreeId, facet_key, review_number, review_of};
 use super::log_query::{Log, query_log};
 use super::nodes::{put_root, strong_root, write_nodes};
-use super::world::{LostError, World};
+use super::table::{LostError, SimulatedTable};
 use crate::ledger::tree::TreeRoot;
 use crate::ledger::{Directory, FACET_KEY_COUNT, LogPosition, Place, Posting};
 
@@ -21,61 +20,54 @@ const FACETS_FROM: usize = 4;
 type State = BTreeMap<u64, (Place, u64)>;
 
 /// Rebuilds an organisation, once. True if it came to its end.
-pub(super) async fn rebuild(world: Rc<World>, org: u8) -> bool {
-    let is_built = strong_directory(&world, org).is_some();
-    let is_known = is_built || world.strong(Key::Listed(org)).is_some();
-    let done = is_known && try_rebuild(&world, org).await.is_ok();
-    if done {
-        let mut counts = world.counts.borrow_mut();
-        if is_built { counts.rebuilds += 1 } else { counts.migrations += 1 }
-    }
+pub(super) async fn rebuild(table: Rc<SimulatedTable>, org: u8) -> bool {
+    let is_known = table.strong(Key::Listed(org)).is_some();
+    let done = is_known && try_rebuild(&table, org).await.is_ok();
+    table.counts.borrow_mut().rebuilds += u64::from(done);
     done
 }
 
 /// Rebuilds an organisation.
-async fn try_rebuild(world: &World, org: u8) -> Result<(), LostError> {
+async fn try_rebuild(table: &SimulatedTable, org: u8) -> Result<(), LostError> {
     // The editions come first. A fold that trims the log meanwhile raises those of the trees that it touches.
     let mut roots = BTreeMap::new();
     for set in 0..SETS {
         let tree = TreeId::of_set(org, set);
-        world.maybe_pause().await;
+        table.maybe_pause().await;
         for tree in (0..FACETS).map(|facet| tree.with_facet(facet)).chain([tree]) {
-            roots.insert(tree, strong_root(world, tree).unwrap_or_else(TreeRoot::empty));
+            roots.insert(tree, strong_root(table, tree).unwrap_or_else(TreeRoot::empty));
         }
     }
-    let before = query_log(world, org).await;
-    if before.directory.is_none() && world.has(PlantedFault::MigrationDirectoryFirst) {
-        world.put(Key::directory(org), Item::Directory(first_directory()));
-    }
-    wait_for_transactions(world).await;
-    let mut state = read_bodies(world, org).await;
-    wait_for_transactions(world).await;
-    let after = query_log(world, org).await;
+    let before = query_log(table, org).await;
+    wait_for_transactions(table).await;
+    let mut state = read_bodies(table, org).await;
+    wait_for_transactions(table).await;
+    let after = query_log(table, org).await;
     let mut position = after.end;
-    if world.has(PlantedFault::RebuildFromOneLog) {
+    if table.has(PlantedFault::RebuildFromOneLog) {
         position = before.end;
     } else {
         bring_to_end(&mut state, &before, &after);
     }
-    write_trees(world, org, &roots, &state, position).await
+    write_trees(table, org, &roots, &state, position).await
 }
 
 /// Waits until the transactions are visible that are visible in part: body and change of a review are not seen at one moment.
 /// In storage this is a pause that is much longer than a transaction.
-async fn wait_for_transactions(world: &World) {
-    let transactions = world.transactions.get();
-    while !world.has(PlantedFault::RebuildWithoutPause) && (1..=transactions).any(|number| world.is_open(number)) {
-        world.pause().await;
+async fn wait_for_transactions(table: &SimulatedTable) {
+    let transactions = table.transactions.get();
+    while !table.has(PlantedFault::RebuildWithoutPause) && (1..=transactions).any(|number| table.is_open(number)) {
+        table.pause().await;
     }
 }
 
 /// Reads the bodies of an organisation, strongly.
-async fn read_bodies(world: &World, org: u8) -> State {
+async fn read_bodies(table: &SimulatedTable, org: u8) -> State {
     let mut state = State::new();
     for review in 0..REVIEWS {
-        world.maybe_pause().await;
+        table.maybe_pause().await;
         let body =
-            if world.has(PlantedFault::RebuildFromIndex) { world.eventual_body(review) } else { world.body(review) };
+            if table.has(PlantedFault::RebuildFromIndex) { table.eventual_body(review) } else { table.body(review) };
         if let Some(body) = body.filter(|body| body.org == org) {
             state.insert(review, (body.place, body.version));
         }
@@ -96,7 +88,7 @@ fn bring_to_end(state: &mut State, before: &Log, after: &Log) {
 
 /// Writes all trees, then names them.
 async fn write_trees(
-    world: &World,
+    table: &SimulatedTable,
     org: u8,
     roots: &BTreeMap<TreeId, TreeRoot>,
     state: &State,
@@ -116,14 +108,14 @@ async fn write_trees(
             for facet in 0..FACETS {
                 let tree = tree.with_facet(facet);
                 let own = own.iter().filter(|posting| posting.facet_key == facet_key(facet)).copied().collect();
-                named[usize::from(facet)] = write_tree(world, tree, &roots[&tree], own, position, None).await?;
+                named[usize::from(facet)] = write_tree(table, tree, &roots[&tree], own, position, None).await?;
             }
             facet_editions = Some(named);
         }
-        editions.insert(tree, write_tree(world, tree, old, own, position, facet_editions).await?);
+        editions.insert(tree, write_tree(table, tree, old, own, position, facet_editions).await?);
     }
-    let buckets = put_buckets(world, org, &editions).await;
-    name_trees(world, org, &editions, &buckets).await;
+    let buckets = put_buckets(table, org, &editions).await;
+    name_trees(table, org, &editions, &buckets).await;
     Ok(())
 }
 
@@ -139,7 +131,7 @@ fn postings_of(state: &State, tree: TreeId) -> Vec<Posting> {
 
 /// Writes a tree, on condition that its root is still the one that was read. Returns its edition.
 async fn write_tree(
-    world: &World,
+    table: &SimulatedTable,
     tree: TreeId,
     old: &TreeRoot,
     own: Vec<Posting>,
@@ -147,23 +139,23 @@ async fn write_tree(
     facet_editions: Option<Vec<u64>>,
 ) -> Result<u64, LostError> {
     // The nodes of the old tree are left to the sweep.
-    let mut root = write_nodes(world, tree, old.edition + 1, Vec::new(), build(world, own, position)).await;
+    let mut root = write_nodes(table, tree, old.edition + 1, Vec::new(), build(table, own, position)).await;
     root.facet_editions = facet_editions;
-    world.pause().await;
-    if world.has(PlantedFault::RebuildWithoutCondition) {
-        let current = strong_root(world, tree).map_or(0, |root| root.edition);
+    table.pause().await;
+    if table.has(PlantedFault::RebuildWithoutCondition) {
+        let current = strong_root(table, tree).map_or(0, |root| root.edition);
         root.edition = current + 1;
-        return put_root(world, tree, current, root);
+        return put_root(table, tree, current, root);
     }
-    put_root(world, tree, old.edition, root)
+    put_root(table, tree, old.edition, root)
 }
 
 /// Names the trees in the directory, which is there from now on. The log stays as it is.
-async fn name_trees(world: &World, org: u8, editions: &BTreeMap<TreeId, u64>, buckets: &BTreeMap<usize, u64>) {
+async fn name_trees(table: &SimulatedTable, org: u8, editions: &BTreeMap<TreeId, u64>, buckets: &BTreeMap<usize, u64>) {
     debug_assert!(org <= ORGS);
     loop {
-        world.maybe_pause().await;
-        let read = strong_directory(world, org);
+        table.maybe_pause().await;
+        let read = strong_directory(table, org);
         let mut new = Directory { edition: 1, ..read.clone().unwrap_or_default() };
         new.edition = read.as_ref().map_or(0, |read| read.edition) + 1;
         let org_edition = editions.get(&TreeId::of_set(org, 0)).copied().unwrap_or(0);
@@ -172,10 +164,10 @@ async fn name_trees(world: &World, org: u8, editions: &BTreeMap<TreeId, u64>, bu
             let named = &mut new.bucket_editions[*bucket];
             *named = (*named).max(*edition);
         }
-        world.pause().await;
-        let current = strong_directory(world, org);
+        table.pause().await;
+        let current = strong_directory(table, org);
         if current.map(|current| current.edition) == read.map(|read| read.edition) {
-            return world.put(Key::directory(org), Item::Directory(new));
+            return table.put(Key::directory(org), Item::Directory(new));
         }
     }
 }

@@ -9,14 +9,14 @@ use std::task::{Context, Poll, Waker};
 use super::counts::Counts;
 use super::engine::Engine;
 use super::fault::PlantedFault;
-use super::fold::{first_directory, fold};
-use super::items::{Body, FACETS, Item, Key, ORGS, SETS, TreeId, review_number};
+use super::fold::fold;
+use super::items::{FACETS, ORGS, SETS, TreeId};
 use super::judge::judge_log;
 use super::reader::{Cache, read};
 use super::rebuild::rebuild;
 use super::sweep::sweep;
-use super::world::{Commit, World};
-use super::writer::{Knowledge, random_place, write};
+use super::table::SimulatedTable;
+use super::writer::{Knowledge, write};
 
 /// Number of steps of a run.
 const STEPS: u64 = 700;
@@ -31,102 +31,82 @@ type Running = (Process, bool);
 
 /// Makes one run. Returns its numbers, or the first thing that went wrong.
 pub(super) fn run(seed: u64, engine: Engine, fault: Option<PlantedFault>) -> Result<Counts, String> {
-    let world = World::new(seed, engine, fault);
-    begin(&world);
+    let table = SimulatedTable::new(seed, engine, fault);
     let knowledge: Vec<Rc<RefCell<Knowledge>>> = (0..3).map(|_| Rc::default()).collect();
     let caches: Vec<Rc<RefCell<Cache>>> = (0..2).map(|_| Rc::default()).collect();
-    let mut processes: Vec<Running> = vec![(rebuilding(&world, 1), false), (rebuilding(&world, 1), false)];
+    let mut processes: Vec<Running> = Vec::new();
     for _ in 0..STEPS {
-        if processes.len() < PROCESSES && world.chance(25) {
-            let process = random_process(&world, &knowledge, &caches);
-            processes.push((process, world.chance(30)));
+        if processes.len() < PROCESSES && table.chance(25) {
+            let process = random_process(&table, &knowledge, &caches);
+            processes.push((process, table.chance(30)));
         } else if !processes.is_empty() {
-            step_one(&world, &mut processes);
+            step_one(&table, &mut processes);
         }
-        if world.chance(50) {
-            world.show_one_write();
+        if table.chance(50) {
+            table.show_one_write();
         }
-        check(&world)?;
+        check(&table)?;
     }
     drop(processes);
-    while world.show_one_write() {}
-    finish(&world)?;
-    let mut counts = *world.counts.borrow();
+    while table.show_one_write() {}
+    finish(&table)?;
+    let mut counts = *table.counts.borrow();
     counts.runs = 1;
     counts.steps = STEPS;
     Ok(counts)
 }
 
-/// Sets up the organisations: the first one with reviews of the first edition, or empty; the second one is new.
-fn begin(world: &Rc<World>) {
-    if world.chance(50) {
-        world.put(Key::directory(1), Item::Directory(first_directory()));
-        world.put(Key::Listed(1), Item::Listed);
-        return;
-    }
-    world.put(Key::Listed(1), Item::Listed);
-    for review in 0..=world.below(world.reviews - 1) {
-        let (_, place) = random_place(world);
-        world.commits.borrow_mut().push(Commit {
-            org: 1,
-            lane: review_number(review).lane(),
-            sequence: 0,
-            review,
-            version: 1,
-            new: Some(place.clone()),
-            written: 0,
-        });
-        world.put(Key::Body(review), Item::Body(Body { version: 1, org: 1, place, written: 0 }));
-    }
-}
-
 /// Starts a process.
-fn random_process(world: &Rc<World>, knowledge: &[Rc<RefCell<Knowledge>>], caches: &[Rc<RefCell<Cache>>]) -> Process {
-    let index = |limit: usize| usize::try_from(world.below(limit as u64)).expect("a small number");
-    let org = if world.chance(70) { 1 } else { 2 };
-    match world.below(100) {
-        0..45 => Box::pin(write(world.clone(), knowledge[index(knowledge.len())].clone())),
+fn random_process(
+    table: &Rc<SimulatedTable>,
+    knowledge: &[Rc<RefCell<Knowledge>>],
+    caches: &[Rc<RefCell<Cache>>],
+) -> Process {
+    let index = |limit: usize| usize::try_from(table.below(limit as u64)).expect("a small number");
+    let org = if table.chance(70) { 1 } else { 2 };
+    match table.below(100) {
+        0..45 => Box::pin(write(table.clone(), knowledge[index(knowledge.len())].clone())),
         45..68 => {
-            let reading = read(world.clone(), caches[index(caches.len())].clone());
+            let reading = read(table.clone(), caches[index(caches.len())].clone());
             Box::pin(async {
                 reading.await;
             })
         }
         68..88 => {
-            let folding = fold(world.clone(), org);
+            let folding = fold(table.clone(), org);
             Box::pin(async {
                 folding.await;
             })
         }
-        88..94 => Box::pin(sweep(world.clone(), random_tree(world, org))),
-        _ => rebuilding(world, org),
+        88..94 => Box::pin(sweep(table.clone(), random_tree(table, org))),
+        _ => rebuilding(table, org),
     }
 }
 
-/// Starts a rebuild, which is a migration where an organisation is not built.
-fn rebuilding(world: &Rc<World>, org: u8) -> Process {
-    let rebuilding = rebuild(world.clone(), org);
+/// Starts a rebuild.
+fn rebuilding(table: &Rc<SimulatedTable>, org: u8) -> Process {
+    let rebuilding = rebuild(table.clone(), org);
     Box::pin(async {
         rebuilding.await;
     })
 }
 
 /// Returns a random tree of an organisation.
-fn random_tree(world: &World, org: u8) -> TreeId {
-    let number = |limit: u8| u8::try_from(world.below(u64::from(limit))).expect("a small number");
-    let tree = TreeId::of_set(org, if world.chance(50) { 0 } else { number(SETS) });
-    if world.chance(30) { tree.with_facet(number(FACETS)) } else { tree }
+fn random_tree(table: &SimulatedTable, org: u8) -> TreeId {
+    let number = |limit: u8| u8::try_from(table.below(u64::from(limit))).expect("a small number");
+    let tree = TreeId::of_set(org, if table.chance(50) { 0 } else { number(SETS) });
+    if table.chance(30) { tree.with_facet(number(FACETS)) } else { tree }
 }
 
 /// Lets one process go on, or die.
-fn step_one(world: &World, processes: &mut Vec<Running>) {
-    let choose = || usize::try_from(world.below(processes.len() as u64)).expect("a small number");
+fn step_one(table: &SimulatedTable, processes: &mut Vec<Running>) {
+    let choose = || usize::try_from(table.below(processes.len() as u64)).expect("a small number");
     let mut chosen = choose();
-    if processes[chosen].1 && world.chance(90) {
+    if processes[chosen].1 && table.chance(90) {
         chosen = choose();
     }
-    let is_killed = world.below(1000) < 8;
-    world.counts.borrow_mut().killed += u64::from(is_killed);
+    let is_killed = table.below(1000) < 8;
+    table.counts.borrow_mut().killed += u64::from(is_killed);
     let process = processes[chosen].0.as_mut();
     if is_killed || process.poll(&mut Context::from_waker(Waker::noop())).is_ready() {
         drop(processes.swap_remove(chosen));
@@ -144,27 +124,24 @@ fn alone<T>(process: impl Future<Output = T>) -> T {
 }
 
 /// Checks what must hold when everything else stands still.
-fn finish(world: &Rc<World>) -> Result<(), String> {
+fn finish(table: &Rc<SimulatedTable>) -> Result<(), String> {
     for org in 1..=ORGS {
-        if world.strong(Key::directory(org)).is_none() && world.strong(Key::Listed(org)).is_some() {
-            alone(rebuild(world.clone(), org));
-        }
-        let is_folded = alone(fold(world.clone(), org));
+        let is_folded = alone(fold(table.clone(), org));
         if !is_folded {
-            world.violated("a fold alone does not come to its end");
+            table.violated("a fold alone does not come to its end");
         }
-        judge_log(world, org);
+        judge_log(table, org);
     }
     for _ in 0..6 {
-        let attempts = alone(read(world.clone(), Rc::default()));
+        let attempts = alone(read(table.clone(), Rc::default()));
         if attempts.is_none_or(|attempts| attempts > 2) {
-            world.violated(format!("a search alone does not come to its end {attempts:?}"));
+            table.violated(format!("a search alone does not come to its end {attempts:?}"));
         }
     }
-    check(world)
+    check(table)
 }
 
 /// Returns what went wrong.
-fn check(world: &World) -> Result<(), String> {
-    world.violation.borrow().clone().map_or(Ok(()), Err)
+fn check(table: &SimulatedTable) -> Result<(), String> {
+    table.violation.borrow().clone().map_or(Ok(()), Err)
 }

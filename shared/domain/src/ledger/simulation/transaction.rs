@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::fault::PlantedFault;
 use super::items::{Body, Item, Key, Lane, LogKey, review_of};
-use super::world::{Commit, World, Write};
+use super::table::{Commit, SimulatedTable, Write};
 use super::writer::KnownLane;
 use crate::ledger::{LogChange, Place};
 
@@ -25,51 +25,55 @@ pub(super) struct Group {
 }
 
 /// Makes the transaction. Returns its number, or `None` if a condition does not hold. Then nothing was written.
-pub(super) fn commit(world: &World, groups: &[Group], known: &mut BTreeMap<(u8, usize), KnownLane>) -> Option<usize> {
-    if groups.is_empty() || !groups.iter().all(|group| holds(world, group, &known[&(group.org, group.lane)])) {
+pub(super) fn commit(
+    table: &SimulatedTable,
+    groups: &[Group],
+    known: &mut BTreeMap<(u8, usize), KnownLane>,
+) -> Option<usize> {
+    if groups.is_empty() || !groups.iter().all(|group| holds(table, group, &known[&(group.org, group.lane)])) {
         return None;
     }
-    let number = world.transactions.get() + 1;
-    world.transactions.set(number);
+    let number = table.transactions.get() + 1;
+    table.transactions.set(number);
     let mut writes = Vec::new();
     for group in groups {
         let known = known.get_mut(&(group.org, group.lane)).expect("every group's lane");
-        write_log(world, group, known, number, &mut writes);
+        write_log(table, group, known, number, &mut writes);
         writes
             .extend(group.bodies.iter().map(|(review, _, target)| body_write(*review, target.as_ref(), group, number)));
     }
-    world.begin_transaction(number, writes);
-    world.counts.borrow_mut().writes += groups.iter().map(|group| group.bodies.len() as u64).sum::<u64>();
+    table.begin_transaction(number, writes);
+    table.counts.borrow_mut().writes += groups.iter().map(|group| group.bodies.len() as u64).sum::<u64>();
     Some(number)
 }
 
 /// True if the conditions of a group hold.
-fn holds(world: &World, group: &Group, known: &KnownLane) -> bool {
-    let last = match world.strong(Key::lane(group.org, group.lane)).as_deref() {
+fn holds(table: &SimulatedTable, group: &Group, known: &KnownLane) -> bool {
+    let last = match table.strong(Key::lane(group.org, group.lane)).as_deref() {
         Some(Item::Lane(lane)) => lane.last,
         _ => 0,
     };
     // A transaction refuses items that another one holds.
-    let is_held = world.is_held(Key::lane(group.org, group.lane))
-        || group.bodies.iter().any(|(review, ..)| world.is_held(Key::Body(*review)));
-    let is_lane_known = last == known.last || world.has(PlantedFault::LaneWithoutCondition);
+    let is_held = table.is_held(Key::lane(group.org, group.lane))
+        || group.bodies.iter().any(|(review, ..)| table.is_held(Key::Body(*review)));
+    let is_lane_known = last == known.last || table.has(PlantedFault::LaneWithoutCondition);
     let are_bodies_known = group.bodies.iter().all(|(review, read, _)| {
-        let version = world.body(*review).map(|body| body.version);
-        version == read.as_ref().map(|body| body.version) || world.has(PlantedFault::BodyWithoutCondition)
+        let version = table.body(*review).map(|body| body.version);
+        version == read.as_ref().map(|body| body.version) || table.has(PlantedFault::BodyWithoutCondition)
     });
     !is_held && is_lane_known && are_bodies_known
 }
 
 /// Writes the changes of a group: beside the last sequence of the lane, or as a sealed chunk.
-fn write_log(world: &World, group: &Group, known: &mut KnownLane, number: usize, writes: &mut Vec<Write>) {
+fn write_log(table: &SimulatedTable, group: &Group, known: &mut KnownLane, number: usize, writes: &mut Vec<Write>) {
     let key = Key::lane(group.org, group.lane);
-    let mut lane = match world.strong(key).as_deref() {
+    let mut lane = match table.strong(key).as_deref() {
         Some(Item::Lane(lane)) => lane.clone(),
         _ => Lane::default(),
     };
     let first = known.last + 1;
     lane.last = known.last + group.changes.len() as u64;
-    note_commits(world, group, first, number);
+    note_commits(table, group, first, number);
     // A lane that was never written has nothing to seal.
     let content = if known.last == 0 { Some(BTreeMap::new()) } else { known.unsealed.clone() };
     let unsealed: usize = content.iter().flatten().map(|(_, changes)| changes.len()).sum();
@@ -81,7 +85,7 @@ fn write_log(world: &World, group: &Group, known: &mut KnownLane, number: usize,
             content
         });
     } else {
-        writes.push(seal(world, group, first, content, &mut lane));
+        writes.push(seal(table, group, first, content, &mut lane));
         known.unsealed = Some(lane.unsealed.clone()).filter(|_| seals && known.unsealed.is_some());
     }
     known.last = lane.last;
@@ -90,13 +94,13 @@ fn write_log(world: &World, group: &Group, known: &mut KnownLane, number: usize,
 
 /// Returns the put of a chunk, with the unsealed changes of the lane where they are known.
 fn seal(
-    world: &World,
+    table: &SimulatedTable,
     group: &Group,
     first: u64,
     content: Option<BTreeMap<u64, Vec<LogChange>>>,
     lane: &mut Lane,
 ) -> Write {
-    if content.is_none() && world.has(PlantedFault::SealUnknownState) {
+    if content.is_none() && table.has(PlantedFault::SealUnknownState) {
         lane.unsealed.clear();
     }
     let content = content.unwrap_or_default();
@@ -116,12 +120,12 @@ fn seal(
 }
 
 /// Notes the changes for the judge.
-fn note_commits(world: &World, group: &Group, first: u64, number: usize) {
-    let mut commits = world.commits.borrow_mut();
+fn note_commits(table: &SimulatedTable, group: &Group, first: u64, number: usize) {
+    let mut commits = table.commits.borrow_mut();
     for (sequence, change) in (first..).zip(&group.changes) {
         let taken = commits.iter().any(|c| (c.org, c.lane, c.sequence) == (group.org, group.lane, sequence));
         if taken {
-            world.violated(format!("sequence {sequence} of lane {} is written twice", group.lane));
+            table.violated(format!("sequence {sequence} of lane {} is written twice", group.lane));
         }
         commits.push(Commit {
             org: group.org,

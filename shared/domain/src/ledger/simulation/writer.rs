@@ -8,8 +8,8 @@ use super::fault::PlantedFault;
 use super::items::{
     Body, FACETS, Item, Key, Lane, ORGS, SECONDS, USED_LANES, business_id, city_key, facet_key, review_number, second,
 };
+use super::table::SimulatedTable;
 use super::transaction::{Group, commit};
-use super::world::World;
 use crate::ledger::{LogChange, Place};
 
 /// Knowledge of a lane in a process.
@@ -20,11 +20,11 @@ pub(super) struct KnownLane {
     pub unsealed: Option<BTreeMap<u64, Vec<LogChange>>>,
 }
 
-/// Knowledge of a process: lanes by organisation and lane, and organisations that may be written to.
+/// Knowledge of a process: lanes by organisation and lane, and organisations that are listed.
 #[derive(Debug, Default)]
 pub(super) struct Knowledge {
     lanes: BTreeMap<(u8, usize), KnownLane>,
-    begun: [bool; ORGS as usize + 1],
+    listed: [bool; ORGS as usize + 1],
 }
 
 /// Review as it is to be written; without a place it is deleted.
@@ -35,67 +35,64 @@ struct Intent {
 }
 
 /// Writes one review, or several of one lane, until it succeeds or is refused.
-pub(super) async fn write(world: Rc<World>, knowledge: Rc<RefCell<Knowledge>>) {
-    let intents = random_intents(&world);
+pub(super) async fn write(table: Rc<SimulatedTable>, knowledge: Rc<RefCell<Knowledge>>) {
+    let intents = random_intents(&table);
     for attempt in 0..10 {
         let mut olds = Vec::new();
         for intent in &intents {
-            world.maybe_pause().await;
-            olds.push(world.body(intent.review));
+            table.maybe_pause().await;
+            olds.push(table.body(intent.review));
         }
-        if !begin_orgs(&world, &knowledge, &intents, &olds).await {
-            world.counts.borrow_mut().refused_writes += 1;
-            return;
+        list_orgs(&table, &knowledge, &intents, &olds).await;
+        if attempt == 0 && table.has(PlantedFault::MoveInTwoTransactions) {
+            return write_in_two(&table, &knowledge, &intents, &olds).await;
         }
-        if attempt == 0 && world.has(PlantedFault::MoveInTwoTransactions) {
-            return write_in_two(&world, &knowledge, &intents, &olds).await;
-        }
-        let groups = group(&world, &intents, &olds);
+        let groups = group(&table, &intents, &olds);
         if groups.is_empty() {
             return;
         }
-        world.pause().await;
+        table.pause().await;
         let mut known = known_lanes(&knowledge, &groups);
-        let written = commit(&world, &groups, &mut known);
-        let is_reply_lost = world.chance(8);
+        let written = commit(&table, &groups, &mut known);
+        let is_reply_lost = table.chance(8);
         let Some(number) = written else {
-            // Somebody else was first: learn the lane anew, or only its last sequence.
-            refresh(&world, &knowledge, &groups).await;
+            // Somebody else was first: learn the lane again, or only its last sequence.
+            refresh(&table, &knowledge, &groups).await;
             continue;
         };
-        while world.is_open(number) {
-            world.pause().await;
+        while table.is_open(number) {
+            table.pause().await;
         }
         if !is_reply_lost {
             knowledge.borrow_mut().lanes.extend(known);
-            acknowledge(&world, number);
-            list_late(&world, &groups).await;
+            acknowledge(&table, number);
+            list_late(&table, &groups).await;
             return;
         }
-        world.pause().await;
+        table.pause().await;
         // The reply is lost. The body tells.
         let first = &intents[0];
-        if world.body(first.review).is_some_and(|body| body.written == number) {
-            acknowledge(&world, number);
+        if table.body(first.review).is_some_and(|body| body.written == number) {
+            acknowledge(&table, number);
             return;
         }
-        refresh(&world, &knowledge, &groups).await;
+        refresh(&table, &knowledge, &groups).await;
         if first.target.is_none() {
             return;
         }
     }
-    world.counts.borrow_mut().given_up += 1;
+    table.counts.borrow_mut().given_up += 1;
 }
 
 /// Chooses what is written.
-fn random_intents(world: &World) -> Vec<Intent> {
-    let lane = world.below(USED_LANES as u64);
-    let batch = if world.chance(30) { 1 + world.below(4) } else { 1 };
+fn random_intents(table: &SimulatedTable) -> Vec<Intent> {
+    let lane = table.below(USED_LANES as u64);
+    let batch = if table.chance(30) { 1 + table.below(4) } else { 1 };
     let mut intents: Vec<Intent> = Vec::new();
     for _ in 0..batch {
-        let review = world.below(world.reviews / USED_LANES as u64) * USED_LANES as u64 + lane;
+        let review = table.below(table.reviews / USED_LANES as u64) * USED_LANES as u64 + lane;
         if intents.iter().all(|intent| intent.review != review) {
-            let target = (!world.chance(8)).then(|| random_place(world));
+            let target = (!table.chance(8)).then(|| random_place(table));
             intents.push(Intent { review, target });
         }
     }
@@ -103,11 +100,11 @@ fn random_intents(world: &World) -> Vec<Intent> {
 }
 
 /// Returns a random organisation and place. Most reviews are of the first organisation.
-pub(super) fn random_place(world: &World) -> (u8, Place) {
-    let org = if world.chance(75) { 1 } else { 2 };
-    let number = |limit: u8| u8::try_from(world.below(u64::from(limit))).expect("a small number");
+pub(super) fn random_place(table: &SimulatedTable) -> (u8, Place) {
+    let org = if table.chance(75) { 1 } else { 2 };
+    let number = |limit: u8| u8::try_from(table.below(u64::from(limit))).expect("a small number");
     let place = Place {
-        effective_at: second(world.below(SECONDS)),
+        effective_at: second(table.below(SECONDS)),
         facet_key: facet_key(number(FACETS)),
         city_key: city_key(1 + number(2)),
         business_id: business_id(3 + number(3)),
@@ -115,78 +112,49 @@ pub(super) fn random_place(world: &World) -> (u8, Place) {
     (org, place)
 }
 
-/// Makes sure that each organisation has a directory and is listed. False if one is not migrated.
-async fn begin_orgs(
-    world: &World,
+/// Makes sure that each organisation is listed.
+async fn list_orgs(
+    table: &SimulatedTable,
     knowledge: &Rc<RefCell<Knowledge>>,
     intents: &[Intent],
     olds: &[Option<Body>],
-) -> bool {
+) {
     let new_orgs = intents.iter().filter_map(|intent| intent.target.as_ref()).map(|(org, _)| *org);
     let old_orgs = olds.iter().flatten().map(|body| body.org);
     for org in new_orgs.chain(old_orgs) {
-        if !knowledge.borrow().begun[usize::from(org)] && !begin_org(world, org).await {
-            return false;
+        if !knowledge.borrow().listed[usize::from(org)] && !table.has(PlantedFault::ListedLate) {
+            table.pause().await;
+            table.put(Key::Listed(org), Item::Listed);
         }
-        knowledge.borrow_mut().begun[usize::from(org)] = true;
+        knowledge.borrow_mut().listed[usize::from(org)] = true;
     }
-    true
-}
-
-/// Makes sure that an organisation has a directory and is listed. False if it is not migrated.
-async fn begin_org(world: &World, org: u8) -> bool {
-    world.pause().await;
-    let is_listed = world.strong(Key::Listed(org)).is_some();
-    world.pause().await;
-    // The directory is read behind the list: another writer may have begun the organisation between the two.
-    let has_directory = world.strong(Key::directory(org)).is_some();
-    if is_listed {
-        if !has_directory && world.has(PlantedFault::WriterBeginsUnbuilt) {
-            world.put(Key::directory(org), Item::Directory(super::fold::first_directory()));
-            return true;
-        }
-        return has_directory;
-    }
-    if world.has(PlantedFault::DirectoryAfterListing) {
-        world.put(Key::Listed(org), Item::Listed);
-        world.pause().await;
-        world.pause().await;
-    }
-    if world.strong(Key::directory(org)).is_none() {
-        world.put(Key::directory(org), Item::Directory(super::fold::first_directory()));
-    }
-    world.pause().await;
-    if !world.has(PlantedFault::ListedLate) {
-        world.put(Key::Listed(org), Item::Listed);
-    }
-    true
 }
 
 /// Planted fault: lists organisations behind their first write.
-async fn list_late(world: &World, groups: &[Group]) {
-    if world.has(PlantedFault::ListedLate) {
-        world.pause().await;
+async fn list_late(table: &SimulatedTable, groups: &[Group]) {
+    if table.has(PlantedFault::ListedLate) {
+        table.pause().await;
         for group in groups {
-            world.put(Key::Listed(group.org), Item::Listed);
+            table.put(Key::Listed(group.org), Item::Listed);
         }
     }
 }
 
 /// Groups the changes by organisation. All are of one lane. A review that moves is in two groups.
-fn group(world: &World, intents: &[Intent], olds: &[Option<Body>]) -> Vec<Group> {
+fn group(table: &SimulatedTable, intents: &[Intent], olds: &[Option<Body>]) -> Vec<Group> {
     let mut groups: BTreeMap<u8, Group> = BTreeMap::new();
     for (intent, body) in intents.iter().zip(olds) {
         if intent.target.is_none() && body.is_none() {
             continue;
         }
         let logged =
-            if world.has(PlantedFault::UnguardedPlace) { world.eventual_body(intent.review) } else { body.clone() };
+            if table.has(PlantedFault::UnguardedPlace) { table.eventual_body(intent.review) } else { body.clone() };
         let old_org = logged.as_ref().map(|body| body.org);
         let new_org = intent.target.as_ref().map(|(org, _)| *org);
-        let version = next_version(world, intent.review, body.as_ref());
+        let version = next_version(table, intent.review, body.as_ref());
         let lane = review_number(intent.review).lane();
         for org in old_org.into_iter().chain(new_org.filter(|org| Some(*org) != old_org)) {
-            if world.has(PlantedFault::MoveLoggedOnce) && Some(org) != new_org && new_org.is_some() {
+            if table.has(PlantedFault::MoveLoggedOnce) && Some(org) != new_org && new_org.is_some() {
                 continue;
             }
             let change = LogChange {
@@ -207,32 +175,37 @@ fn group(world: &World, intents: &[Intent], olds: &[Option<Body>]) -> Vec<Group>
     groups.into_values().collect()
 }
 
-/// Returns the version of the next body. A deleted review goes on with its versions when it comes back.
-fn next_version(world: &World, review: u64, body: Option<&Body>) -> u64 {
+/// Returns the version of the next body. A deleted review continues its versions when it comes back.
+fn next_version(table: &SimulatedTable, review: u64, body: Option<&Body>) -> u64 {
     let earlier =
-        world.commits.borrow().iter().rev().find(|commit| commit.review == review).map(|commit| commit.version);
+        table.commits.borrow().iter().rev().find(|commit| commit.review == review).map(|commit| commit.version);
     match body {
         Some(body) => body.version + 1,
-        None if world.has(PlantedFault::VersionRestarts) => 1,
+        None if table.has(PlantedFault::VersionRestarts) => 1,
         None => earlier.unwrap_or(0) + 1,
     }
 }
 
 /// Planted fault: writes each organisation's part of a move in a transaction of its own.
-async fn write_in_two(world: &World, knowledge: &Rc<RefCell<Knowledge>>, intents: &[Intent], olds: &[Option<Body>]) {
-    let mut groups = group(world, intents, olds);
+async fn write_in_two(
+    table: &SimulatedTable,
+    knowledge: &Rc<RefCell<Knowledge>>,
+    intents: &[Intent],
+    olds: &[Option<Body>],
+) {
+    let mut groups = group(table, intents, olds);
     groups.sort_by_key(|group| group.bodies.is_empty());
     for group in groups {
-        world.pause().await;
+        table.pause().await;
         let mut known = known_lanes(knowledge, std::slice::from_ref(&group));
-        match commit(world, std::slice::from_ref(&group), &mut known) {
+        match commit(table, std::slice::from_ref(&group), &mut known) {
             Some(number) => {
-                while world.is_open(number) {
-                    world.pause().await;
+                while table.is_open(number) {
+                    table.pause().await;
                 }
-                acknowledge(world, number);
+                acknowledge(table, number);
             }
-            None => return refresh(world, knowledge, &[group]).await,
+            None => return refresh(table, knowledge, &[group]).await,
         }
         knowledge.borrow_mut().lanes.extend(known);
     }
@@ -246,30 +219,30 @@ fn known_lanes(knowledge: &Rc<RefCell<Knowledge>>, groups: &[Group]) -> BTreeMap
 }
 
 /// Reads the lanes of the groups again.
-async fn refresh(world: &World, knowledge: &Rc<RefCell<Knowledge>>, groups: &[Group]) {
+async fn refresh(table: &SimulatedTable, knowledge: &Rc<RefCell<Knowledge>>, groups: &[Group]) {
     for group in groups {
-        world.maybe_pause().await;
+        table.maybe_pause().await;
         let Some(Item::Lane(Lane { last, unsealed })) =
-            world.strong(Key::lane(group.org, group.lane)).as_deref().cloned()
+            table.strong(Key::lane(group.org, group.lane)).as_deref().cloned()
         else {
             continue;
         };
         let mut knowledge = knowledge.borrow_mut();
         let known = knowledge.lanes.entry((group.org, group.lane)).or_default();
         match &mut known.unsealed {
-            Some(stale) if world.has(PlantedFault::SealFromStaleState) => {
+            Some(stale) if table.has(PlantedFault::SealFromStaleState) => {
                 stale.insert(known.last + 1, group.changes.clone());
             }
-            content => *content = world.chance(80).then_some(unsealed),
+            content => *content = table.chance(80).then_some(unsealed),
         }
         known.last = last;
     }
 }
 
 /// Notes that a transaction is acknowledged.
-fn acknowledge(world: &World, number: usize) {
-    let mut acknowledged = world.acknowledged.borrow_mut();
-    for commit in world.commits.borrow().iter().filter(|commit| commit.written == number) {
+fn acknowledge(table: &SimulatedTable, number: usize) {
+    let mut acknowledged = table.acknowledged.borrow_mut();
+    for commit in table.commits.borrow().iter().filter(|commit| commit.written == number) {
         let position = acknowledged.entry(commit.org).or_default();
         let last = &mut position.0[commit.lane];
         *last = commit.sequence.max(*last);

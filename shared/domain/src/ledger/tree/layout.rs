@@ -37,7 +37,7 @@ pub struct TreeLimits {
 }
 
 /// Number of the oldest postings that the root of an organisation has copies of: two usual pages of 30, so that the second one takes
-/// no wave more than the first. They take some 800 bytes.
+/// no round trip more than the first. They take some 800 bytes.
 const OLDEST_OF_ORG: usize = 64;
 
 impl TreeLimits {

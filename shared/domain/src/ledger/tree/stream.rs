@@ -70,7 +70,9 @@ pub fn stream_tree<E>(
     };
     let mut postings = postings.into_iter().inspect(note_first);
     let mut periods = Vec::new();
-    for (span, count) in plan_periods(&months.without_newest(recent_of(months.total(), limits)), limits) {
+    let total = months.total();
+    let recent = if total <= limits.recent_max { total } else { (limits.recent_max / 2).max(1) };
+    for (span, count) in plan_periods(&months.without_newest(recent), limits) {
         periods.push(stream_period(span, count, &mut postings, &mut put_node)?);
     }
     let recent: Vec<Posting> = postings.collect::<Result<_, E>>()?;
@@ -79,11 +81,6 @@ pub fn stream_tree<E>(
     first.truncate(months.total().saturating_sub(recent.len()));
     let oldest = OldestPostings::of(first, limits.oldest_max, recent_start);
     Ok(TreeRoot { periods, recent_start, recent, oldest, ..TreeRoot::empty() })
-}
-
-/// Returns the number of postings that the root holds itself.
-fn recent_of(total: usize, limits: TreeLimits) -> usize {
-    if total <= limits.recent_max { total } else { (limits.recent_max / 2).max(1) }
 }
 
 /// Returns the periods of a tree with these postings, and the number of postings in each.

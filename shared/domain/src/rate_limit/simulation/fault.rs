@@ -4,42 +4,31 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::rate_limit::TatChange;
 
-/// Fault that is planted in a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PlantedFault {
-    /// The clocks of the functions jump within a minute.
-    WrongClocks,
-    /// A lease lives on for a minute.
-    LongLeases,
-    /// A write adds to the arrival time although the bucket has been full for any time.
-    UnlimitedDrift,
-    /// A write adds to the arrival time although the bucket is empty.
-    MissingCapacity,
-    /// A write restarts a bucket that is not full.
-    UnconditionalRestart,
-    /// A write takes one token, whatever the lease holds.
-    CheapLeases,
-    /// A refusal does not count as one: the request passes.
-    IgnoredRefusals,
-    /// A lease always holds all tokens that one may hold.
-    LargeLeases,
-    /// A write that is declined counts as a refusal.
-    NoSecondWrite,
+crate::listed_enum! {
+    /// Fault that is planted in a run.
+    pub(super) enum PlantedFault {
+        /// The clocks of the functions jump within a minute.
+        WrongClocks,
+        /// A lease lives on for a minute.
+        LongLeases,
+        /// A write adds to the arrival time although the bucket has been full for any time.
+        UnlimitedDrift,
+        /// A write adds to the arrival time although the bucket is empty.
+        MissingCapacity,
+        /// A write restarts a bucket that is not full.
+        UnconditionalRestart,
+        /// A write takes one token, whatever the lease holds.
+        CheapLeases,
+        /// A refusal does not count as one: the request passes.
+        IgnoredRefusals,
+        /// A lease always holds all tokens that one may hold.
+        LargeLeases,
+        /// A write that is declined counts as a refusal.
+        NoSecondWrite,
+    }
 }
 
 impl PlantedFault {
-    pub(super) const ALL: [Self; 9] = [
-        Self::WrongClocks,
-        Self::LongLeases,
-        Self::UnlimitedDrift,
-        Self::MissingCapacity,
-        Self::UnconditionalRestart,
-        Self::CheapLeases,
-        Self::IgnoredRefusals,
-        Self::LargeLeases,
-        Self::NoSecondWrite,
-    ];
-
     /// True if the fault lets too few requests pass, not too many.
     pub(super) fn harms_callers(self) -> bool {
         matches!(self, Self::LargeLeases | Self::NoSecondWrite)

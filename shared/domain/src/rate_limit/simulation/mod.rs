@@ -11,12 +11,12 @@
 mod caller;
 mod fault;
 mod judge;
-mod world;
+mod run;
 
 use caller::{CallerKind, Traffic};
 use fault::PlantedFault;
 use judge::largest_excess;
-use world::{Network, Routing, Settings, World};
+use run::{LimiterRun, Network, Routing, Settings};
 
 use super::{EXCESS, RateLimit};
 
@@ -78,7 +78,7 @@ fn scenario(fault: PlantedFault, seed: u64) -> Settings {
 /// Returns what a run breaks.
 fn violation(settings: Settings) -> Option<String> {
     let (limit, fault) = (settings.limit, settings.fault);
-    let report = World::new(settings).run();
+    let report = LimiterRun::new(settings).run();
     let excess = largest_excess(&report.passes, limit);
     if excess > i64::from(EXCESS) {
         return Some(format!("{excess} requests passed beyond the limit of {}", limit.requests_per_minute()));
@@ -96,7 +96,7 @@ fn no_window_has_more_requests_than_the_limit_and_the_excess() {
     for seed in 0..RUNS {
         let settings = hostile(seed, None);
         let context = format!("run {seed}: {settings:?}");
-        let report = World::new(settings.clone()).run();
+        let report = LimiterRun::new(settings.clone()).run();
         let excess = largest_excess(&report.passes, settings.limit);
         assert!(excess <= i64::from(EXCESS), "{context}: {excess}");
         passed += report.passes.len();
@@ -112,7 +112,7 @@ fn a_caller_below_its_limit_is_never_refused() {
         let limit = limit([60, 300, 300, 1_000][rng.usize(..4)]);
         let kind = [CallerKind::Steady, CallerKind::Random, CallerKind::Bursts][rng.usize(..3)];
         let percent = if kind == CallerKind::Bursts { 60 } else { 90 };
-        let report = World::new(friendly(seed, functions, limit, vec![Traffic::of(kind, limit, percent)])).run();
+        let report = LimiterRun::new(friendly(seed, functions, limit, vec![Traffic::of(kind, limit, percent)])).run();
         assert_eq!(report.refused, 0, "run {seed}: {kind:?}, {limit:?}, {functions} functions, {report}");
     }
 }
@@ -123,7 +123,7 @@ fn a_caller_that_waits_for_the_seconds_of_a_refusal_gets_through() {
         let functions = [1, 2, 8, 32][usize::try_from(seed % 4).expect("small")];
         let limit = limit([1, 10, 60, 300, 1_000][fastrand::Rng::with_seed(seed).usize(..5)]);
         let report =
-            World::new(friendly(seed, functions, limit, vec![Traffic::of(CallerKind::Patient, limit, 0)])).run();
+            LimiterRun::new(friendly(seed, functions, limit, vec![Traffic::of(CallerKind::Patient, limit, 0)])).run();
         assert!(report.refused > 0, "run {seed}: it was never refused");
         assert_eq!(report.refused_again, 0, "run {seed}: {limit:?}, {functions} functions, {report}");
     }
@@ -134,7 +134,7 @@ fn callers_above_the_limit_get_what_the_limit_allows() {
     for functions in [1, 8, 32] {
         let limit = limit(300);
         let report =
-            World::new(friendly(7, functions, limit, vec![Traffic::of(CallerKind::Greedy, limit, 0); 8])).run();
+            LimiterRun::new(friendly(7, functions, limit, vec![Traffic::of(CallerKind::Greedy, limit, 0); 8])).run();
         // A bucket, and the refill of two minutes. Leases that end with tokens left take some.
         let passes = report.passes.len();
         assert!((720..=940).contains(&passes), "{functions} functions: {report}");
@@ -148,7 +148,7 @@ fn a_busy_function_writes_once_in_about_twenty_requests() {
     let limit = limit(300);
     for (functions, percent, requests_per_write) in [(1, 90, 10), (2, 90, 5), (8, 90, 1), (1, 40, 8)] {
         let traffic = vec![Traffic::of(CallerKind::Random, limit, percent)];
-        let report = World::new(friendly(3, functions, limit, traffic)).run();
+        let report = LimiterRun::new(friendly(3, functions, limit, traffic)).run();
         let ratio = report.passes.len() / report.writes;
         assert!(ratio >= requests_per_write, "{functions} functions at {percent} %: {report}");
     }

@@ -1,32 +1,10 @@
 //! Order of rows by the time at which they were seen.
 
 use super::*;
-use crate::ids::{BusinessId, OrgId};
-use crate::review::{Partner, Rating, ReviewId, ReviewState};
+use crate::review::fixture;
 
 fn review(title: &str, seen_at: Option<SeenAt>) -> Review {
-    let business_id = BusinessId::parse("b1").expect("an id");
-    Review {
-        id: ReviewId::derive(&business_id, Partner::Partner8, "x", 0),
-        version: 0,
-        org_id: OrgId::new(42).expect("an id"),
-        business_id,
-        city_key: "lyon".to_owned(),
-        partner: Partner::Partner8,
-        partner_id: "x".to_owned(),
-        key: "x".to_owned(),
-        author_name: None,
-        date: 0,
-        update_date: None,
-        delete_date: None,
-        rating: Rating::ALL[0],
-        title: Some(title.to_owned()),
-        content: None,
-        reply_comment: None,
-        state: ReviewState::Treated,
-        link: None,
-        seen_at,
-    }
+    Review { version: 0, title: Some(title.to_owned()), seen_at, ..fixture::review("x") }
 }
 
 fn seen(at: i64, object_at: i64, line: u64) -> SeenAt {

@@ -166,5 +166,5 @@ pub(crate) fn next_key(key: PostingKey) -> PostingKey {
 }
 
 fn read_page(items: Vec<Item>) -> Result<Vec<FiledReview>, Error> {
-    items.into_iter().map(|item| Ok(FiledReview::of(&review_from_item(item)?))).collect()
+    items.into_iter().map(|item| Ok(FiledReview::of(&review_from_item(&item)?))).collect()
 }

@@ -1,7 +1,7 @@
 //! Correction of trees that differ from the reviews.
 //!
 //! Wrong postings are replaced in the tree itself, under the condition of its root: the log may have them right, and another
-//! change there would be counted twice by the trees that are right. A set with a tree that contradicts itself is built anew
+//! change there would be counted twice by the trees that are right. A set with a tree that contradicts itself is rebuilt
 //! from its reviews.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -16,7 +16,7 @@ use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::{LogPosition, Posting, PostingKey, ReviewNumber, ReviewSet, TreeDelta, TreeKey};
 
-/// Number of wrong postings of a tree from which its set is built anew.
+/// Number of wrong postings of a tree from which its set is rebuilt.
 const MANY: usize = 5_000;
 
 /// Correction of the wrong postings of a tree, as far as its stored nodes have them.
@@ -29,7 +29,7 @@ struct PostingChange {
 impl ReviewStore {
     /// Corrects trees of an organisation. Returns how many of them are right now.
     ///
-    /// A set with a damaged tree is built anew, if the organisation has at most `max_reviews`. A tree that changes meanwhile stays
+    /// A set with a damaged tree is rebuilt, if the organisation has at most `max_reviews`. A tree that changes meanwhile stays
     /// wrong.
     pub(super) async fn mend_trees(
         &self,
@@ -90,7 +90,7 @@ impl ReviewStore {
         Ok(mended)
     }
 
-    /// Builds these sets of an organisation anew from the reviews. Returns those that were built; none if the organisation has
+    /// Rebuilds these sets of an organisation from the reviews. Returns those that were rebuilt; none if the organisation has
     /// more than `max_reviews`. A set whose root was put by somebody else meanwhile is left out.
     pub(super) async fn rebuild_sets(
         &self,
@@ -98,7 +98,7 @@ impl ReviewStore {
         sets: &BTreeSet<ReviewSet>,
         max_reviews: usize,
     ) -> Result<BTreeSet<ReviewSet>, Error> {
-        let read = self.read_org_postings(org_id, &BTreeSet::new(), max_reviews).await?;
+        let read = self.read_org_postings(org_id, max_reviews).await?;
         let Some((mut postings, position)) = read else { return Ok(BTreeSet::new()) };
         for set in sets {
             postings.add_set(set);

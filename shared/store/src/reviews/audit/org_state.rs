@@ -24,20 +24,18 @@ impl ReviewStore {
     /// Returns the postings of an organisation and the position of the log at which they are exact. `None` if there are more than
     /// `max_reviews`. Takes some 40 bytes a review.
     ///
-    /// Reviews are found by `listing-index`, by these further ids, and by the log. Each is read strongly. A review that was
+    /// Reviews are found by `listing-index` and by the log. Each is read strongly. A review that was
     /// written meanwhile is in the log: its posting is that of the last change there. If the log was trimmed meanwhile,
     /// everything is read again.
     pub(crate) async fn read_org_postings(
         &self,
         org_id: OrgId,
-        further: &BTreeSet<ReviewNumber>,
         max_reviews: usize,
     ) -> Result<Option<(OrgPostings, LogPosition)>, Error> {
         for _ in 0..MAX_READS {
             let before = self.query_log(org_id).await?;
-            let logged = before.entries.iter().map(|entry| entry.change.id);
-            let further: BTreeSet<ReviewNumber> = further.iter().copied().chain(logged).collect();
-            let Some(mut postings) = self.read_listed(org_id, &further, max_reviews).await? else { return Ok(None) };
+            let logged: BTreeSet<ReviewNumber> = before.entries.iter().map(|entry| entry.change.id).collect();
+            let Some(mut postings) = self.read_listed(org_id, &logged, max_reviews).await? else { return Ok(None) };
             let after = self.query_log(org_id).await?;
             if before.end.covers(&after.directory.trimmed_to) {
                 replay(&mut postings, &before.end, &after);

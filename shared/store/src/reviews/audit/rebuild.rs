@@ -23,7 +23,7 @@ pub struct RebuildReport {
     pub reviews: usize,
     /// Number of reviews that were counted elsewhere than where their business is.
     pub moved: u64,
-    /// Number of trees that were corrected or built anew.
+    /// Number of trees that were corrected or rebuilt.
     pub rewritten: usize,
 }
 

@@ -17,7 +17,7 @@ pub struct RebuildPlan {
     pub reviews: usize,
     /// Number of reviews that would be moved to where their business is.
     pub moved: usize,
-    /// Number of trees that would be corrected or built anew.
+    /// Number of trees that would be corrected or rebuilt.
     pub rewritten: usize,
     /// Number of changes in the log that would be folded.
     pub folded: u64,

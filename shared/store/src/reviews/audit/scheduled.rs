@@ -50,7 +50,7 @@ pub struct AuditSettings {
     pub index_time: Duration,
     /// Number of reviews in a step, and those in the rest of a page of the index.
     pub step_reviews: usize,
-    /// Maximum number of reviews of an organisation whose damaged trees are built anew. Larger ones wait for the operator.
+    /// Maximum number of reviews of an organisation whose damaged trees are rebuilt. Larger ones wait for the operator.
     pub rebuild_reviews: usize,
 }
 
@@ -145,7 +145,7 @@ impl ScheduledAudit<'_> {
         Ok(())
     }
 
-    /// Does the step at the position, and moves the position behind it.
+    /// Does the step at the position, and moves the position past it.
     async fn next_step(&mut self, orgs: &[OrgId]) -> Result<(), Error> {
         let Some(org_id) = orgs.iter().copied().find(|org_id| org_id.get() >= self.position.org) else {
             self.position.is_done = true;

@@ -48,40 +48,6 @@ fn bare_review() -> Review {
     }
 }
 
-/// Item of [`full_review`] in the second format.
-fn item_of_format_2() -> Item {
-    let texts = [
-        ("pk", "R#63bta5e2wzsv"),
-        ("sk", "R"),
-        ("effective_listing", "315569519999#63bta5e2wzsv"),
-        ("id", "63bta5e2wzsv"),
-        ("business_id", "5409c35a97bbc544d8e26737"),
-        ("city_key", "saint etienne"),
-        ("partner", "partner_9"),
-        ("partner_id", "Ab12"),
-        ("key", "k"),
-        ("author_name", "Zoë"),
-        ("delete_date", "2024-02-29"),
-        ("title", "Très bien"),
-        ("content", "a \"b\"\n\\ 😀"),
-        ("reply_comment", "Merci"),
-        ("state", "deleted"),
-        ("link", "https://example.org/a?b=c"),
-        ("seen_at", "1780000001000000#17"),
-    ];
-    let numbers = [
-        ("format", 2),
-        ("cell", 89),
-        ("version", 300),
-        ("org_id", 42),
-        ("rating", 5),
-        ("date", -62_135_596_800_i64),
-        ("update_date", 253_402_300_799),
-    ];
-    let texts = texts.into_iter().map(|(name, value)| (name.to_owned(), text(value)));
-    texts.chain(numbers.into_iter().map(|(name, value)| (name.to_owned(), number(value)))).collect()
-}
-
 fn body_bytes(item: &Item) -> &[u8] {
     item[BODY].as_b().expect("bytes").as_ref()
 }
@@ -91,10 +57,10 @@ fn an_item_has_the_keys_the_version_and_the_stamp_of_a_review_and_its_body() {
     let item = review_to_item(&full_review()).expect("an item");
     let mut names: Vec<_> = item.keys().map(String::as_str).collect();
     names.sort_unstable();
-    assert_eq!(names, ["body", "effective_listing", "format", "org_id", "pk", "seen_at", "sk", "version"]);
+    assert_eq!(names, ["body", "effective_listing", "org_id", "pk", "seen_at", "sk", "version"]);
     let bare = review_to_item(&bare_review()).expect("an item");
     assert!(!bare.contains_key("seen_at"));
-    for (name, value) in [("org_id", "42"), ("version", "1"), ("format", "3")] {
+    for (name, value) in [("org_id", "42"), ("version", "1")] {
         assert_eq!(bare[name], AttributeValue::N(value.to_owned()), "{name}");
     }
 }
@@ -117,24 +83,11 @@ fn stored_bytes_of_a_body_never_change() {
 fn a_review_is_read_as_it_was_written() {
     for review in [full_review(), bare_review()] {
         let item = review_to_item(&review).expect("an item");
-        assert_eq!(review_from_item(item).expect("a review"), review);
+        assert_eq!(review_from_item(&item).expect("a review"), review);
     }
     let blank = Review { title: Some(String::new()), content: Some(" \n".to_owned()), ..bare_review() };
     let item = review_to_item(&blank).expect("an item");
-    assert_eq!(review_from_item(item).expect("a review"), bare_review(), "a blank text is none");
-}
-
-#[test]
-fn a_review_with_an_attribute_for_each_field_is_read() {
-    assert_eq!(review_from_item(item_of_format_2()).expect("a review"), full_review());
-    let mut first = item_of_format_2();
-    for name in ["format", "seen_at"] {
-        first.remove(name);
-    }
-    // Earlier versions stored blank texts.
-    first.insert("title".to_owned(), text(" \n"));
-    let expected = Review { seen_at: None, title: None, ..full_review() };
-    assert_eq!(review_from_item(first).expect("a review"), expected);
+    assert_eq!(review_from_item(&item).expect("a review"), bare_review(), "a blank text is none");
 }
 
 #[test]
@@ -143,18 +96,18 @@ fn a_damaged_item_is_an_error() {
     for name in ["pk", "org_id", "version", "body"] {
         let mut without = item.clone();
         without.remove(name);
-        assert!(review_from_item(without).is_err(), "without {name}");
+        assert!(review_from_item(&without).is_err(), "without {name}");
     }
     for (name, value) in [("pk", "R#short"), ("org_id", "x"), ("seen_at", "yesterday"), ("body", "text")] {
         let mut other = item.clone();
         other.insert(name.to_owned(), text(value));
-        assert!(review_from_item(other).is_err(), "{name}");
+        assert!(review_from_item(&other).is_err(), "{name}");
     }
     let bytes = body_bytes(&item);
     let with_body = |bytes: Vec<u8>| {
         let mut other = item.clone();
         other.insert(BODY.to_owned(), binary(bytes));
-        review_from_item(other)
+        review_from_item(&other)
     };
     for length in 0..bytes.len() {
         assert!(with_body(bytes[..length].to_vec()).is_err(), "cut after {length} bytes");
@@ -168,15 +121,4 @@ fn a_damaged_item_is_an_error() {
             let _ = with_body(garbled);
         }
     }
-}
-
-#[test]
-fn a_body_is_shown_with_the_names_of_partner_and_state() {
-    let item = review_to_item(&full_review()).expect("an item");
-    let json = review_body_json(body_bytes(&item)).expect("a body");
-    assert_eq!(
-        (&json["partner"], &json["state"], &json["rating"]),
-        (&"partner_9".into(), &"deleted".into(), &5.into())
-    );
-    assert_eq!(review_body_json(&[1, 2, 3]), None);
 }

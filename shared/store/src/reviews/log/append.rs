@@ -109,7 +109,7 @@ impl LaneState {
 }
 
 /// Returns consecutive changes as one attribute, in which they name each city and business once. Changes that cannot be read, or that
-/// are not consecutive, stay as they are: whoever reads the log reports them.
+/// are not consecutive, stay as they are: the reader of the log reports them.
 fn seal(unsealed: BTreeMap<u64, Blob>) -> BTreeMap<u64, Blob> {
     let Some(first) = unsealed.keys().next().copied() else { return unsealed };
     let mut changes = Vec::new();

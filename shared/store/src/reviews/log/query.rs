@@ -24,8 +24,6 @@ pub(crate) struct OrgLog {
     pub(crate) end: LogPosition,
     /// Directory, or the default if there is none.
     pub(crate) directory: Directory,
-    /// True if a directory is stored.
-    pub(crate) has_directory: bool,
     /// Lanes, by their number.
     pub(crate) lanes: [LaneState; LANES],
     /// Sealed chunks, by lane, then by sequence number.
@@ -147,7 +145,6 @@ impl LogReading {
     }
 
     fn finish(self) -> OrgLog {
-        let has_directory = self.directory.is_some();
         let directory = self.directory.unwrap_or_default();
         let mut end = directory.trimmed_to;
         for (lane, last) in end.0.iter_mut().enumerate() {
@@ -157,16 +154,11 @@ impl LogReading {
         }
         let included = self.changes.into_iter().filter(|((lane, sequence), _)| end.includes(*lane, *sequence));
         let entries = included.map(|((_, sequence), change)| LogEntry { sequence, change }).collect();
-        OrgLog { entries, end, directory, has_directory, lanes: self.lanes, chunks: self.chunks }
+        OrgLog { entries, end, directory, lanes: self.lanes, chunks: self.chunks }
     }
 }
 
 impl OrgLog {
-    /// True if nothing was ever written to it, and there is no directory.
-    pub(crate) fn is_blank(&self) -> bool {
-        !self.has_directory && self.lanes.iter().all(|lane| lane.last == 0)
-    }
-
     /// Returns the position up to which a current tree has every change, given the position of its root.
     ///
     /// That is at least the position of the directory. A root stays behind it if changes concerned its tree and took each other

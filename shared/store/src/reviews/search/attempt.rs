@@ -1,4 +1,4 @@
-//! One attempt of a search: waves of reads from the logs to the reviews of the page.
+//! One attempt of a search: rounds of reads from the logs to the reviews of the page.
 
 use std::collections::HashSet;
 

@@ -23,7 +23,7 @@ const MIN_SHARE_PERCENT: u64 = 11;
 const SPARE_ENTRIES: u64 = 20;
 /// Maximum number of entries that a Query of `listing-index` reads. [`MIN_SHARE_PERCENT`] of them is the largest page.
 const MAX_ENTRIES: u64 = 1_000;
-/// Number of reviews up to which those that are still missing after a first read are read strongly at once. One wave fewer is
+/// Number of reviews up to which those that are still missing after a first read are read strongly at once. One round trip fewer is
 /// worth half a unit for each.
 const MAX_HASTY: usize = 10;
 
@@ -115,7 +115,7 @@ impl ReviewStore {
         let ids = ids.into_iter().filter_map(ReviewNumber::to_id);
         let keys: Vec<Item> = ids.map(|id| pk_sk(review_pk(&id), REVIEW_SK)).collect();
         let items = self.db.get_batch_with(&schema::REVIEWS, keys, &[], consistency).await?;
-        items.into_iter().map(review_from_item).collect()
+        items.iter().map(review_from_item).collect()
     }
 
     /// Returns the reviews of a range of `listing-index`: those of one page of the Query, which ends at 1 MB.
@@ -129,7 +129,7 @@ impl ReviewStore {
             max_pages: 1,
         };
         let (items, _) = self.db.query_page_with(&partition, None, Consistency::Eventual, range.order).await?;
-        items.into_iter().map(review_from_item).collect()
+        items.iter().map(review_from_item).collect()
     }
 }
 

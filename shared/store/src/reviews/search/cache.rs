@@ -41,7 +41,6 @@ struct Entries {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Log(OrgId),
-    SecondEdition(OrgId),
     Bucket(OrgId, usize),
     Root(TreeKey),
     Node(TreeKey, NodeRef),
@@ -56,8 +55,6 @@ struct Entry {
 #[derive(Clone, Debug)]
 enum Value {
     Log(Arc<OrgLog>),
-    /// The organisation is registered with the second edition of the ledger, for ever.
-    SecondEdition,
     Bucket(Arc<DirectoryBucket>),
     Root(StoredRoot),
     Node(Arc<[u8]>),
@@ -81,16 +78,6 @@ impl SearchCache {
             Value::Log(log) => Some(log),
             _ => None,
         }
-    }
-
-    /// True if the organisation is known to be registered with the second edition of the ledger.
-    pub(super) fn has_second_edition(&self, org_id: OrgId) -> bool {
-        self.get(&Key::SecondEdition(org_id)).is_some()
-    }
-
-    /// Notes that the organisation is registered with the second edition of the ledger.
-    pub(super) fn note_second_edition(&self, org_id: OrgId) {
-        self.insert(Key::SecondEdition(org_id), Value::SecondEdition, 0);
     }
 
     /// Returns a bucket of a directory as it was read last.

@@ -10,7 +10,7 @@ use presence_domain::ledger::tree::{DecodeError, NodeRef};
 /// Occurs when a ledger changes while it is read, or cannot be read.
 #[derive(Debug)]
 pub(super) enum LedgerReadError {
-    /// Reviews or trees changed since the log was read. The next attempt reads the log anew.
+    /// Reviews or trees changed since the log was read. The next attempt reads the log again.
     Overtaken,
     /// A node of the tree is no more: its root is too old. The next attempt reads the root strongly.
     NodeGone(TreeKey),

@@ -19,7 +19,6 @@ pub(crate) mod cache;
 mod facet_trees;
 mod ledger_read;
 mod log_view;
-mod migrated;
 mod moves;
 mod org_source;
 mod plan;

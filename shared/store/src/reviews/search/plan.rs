@@ -23,7 +23,7 @@ const MAX_NODES_AHEAD: usize = 8;
 /// Maximum number of such nodes of several trees. Each tree has one at most: another period begins in all of them at
 /// once. It does so on one page of 200.
 const MAX_NODES_AHEAD_OF_LIST: usize = 100;
-/// Rounds of reads of nodes in a search, which has four waves: the log with the roots, these rounds, and the reviews.
+/// Rounds of reads of nodes in a search, which has four round trips: the log with the roots, these rounds, and the reviews.
 const NODE_ROUNDS: u8 = 2;
 
 /// Search of a page in trees that are added one after the other.

@@ -1,7 +1,7 @@
 //! Prediction of a page from the cache, so that its reviews can be read beside the log.
 //!
 //! The prediction is made as the search itself, from the log and the roots that the cache has. If the log that is read then is
-//! the same, the predicted page is the answer. If not, the page is found anew, most often with the reviews that were read.
+//! the same, the predicted page is the answer. If not, the page is found again, most often with the reviews that were read.
 
 use super::bodies::Bodies;
 use super::ledger_read::LedgerReadError;

@@ -81,7 +81,7 @@ impl SearchTarget {
     }
 
     /// Returns the tree of the only facet key of a search in one organisation or city and in a range of dates. If it is chosen in place of
-    /// the tree of the set, its root is read beside that one: its branches and leaves are left to read then, which take two waves.
+    /// the tree of the set, its root is read beside that one. Then its branches and leaves are left to read, which takes two round trips.
     pub(super) fn facet_tree_ahead(&self) -> Option<TreeKey> {
         let [OrgTarget { trees, .. }] = &self.orgs[..] else { return None };
         let [TreeKey { set: set @ (ReviewSet::Org(_) | ReviewSet::City(..)), .. }] = &trees[..] else { return None };

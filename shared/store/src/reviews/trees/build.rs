@@ -1,4 +1,4 @@
-//! Build of all trees of an organisation, for the migration and the rebuild.
+//! Build of all trees of an organisation, for the rebuild.
 
 use std::collections::BTreeSet;
 

@@ -8,7 +8,7 @@ use super::items::{STAMP, node_key, numbered_item, root_item};
 use super::org_postings::{OrgPostings, SetPostings, split_by_facet};
 use crate::client::read::Item;
 use crate::reviews::body_item::review_to_item;
-use crate::reviews::registered_orgs::registration_item;
+use crate::reviews::orgs_with_reviews::listed_org_item;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::tree::{MonthCounts, NodeRef, TreeLimits, stream_tree};
@@ -107,7 +107,7 @@ pub fn bulk_directory_items(
         give(bucket_item(org_id, number, &buckets[number]))?;
     }
     give(directory_item(org_id, &directory))?;
-    give(registration_item(org_id))
+    give(listed_org_item(org_id))
 }
 
 /// Gives the items of the trees of one set.

@@ -1,6 +1,6 @@
 //! Directory of an organisation's trees: the least edition that each root has, and the position up to which the log is folded.
 //!
-//! Editions of cities and businesses are in buckets, so that a search reads few of them. Numbers only ever rise: whoever writes
+//! Editions of cities and businesses are in buckets, so that a search reads few of them. Numbers only rise: a writer
 //! merges by the maximum, and tries again if another writer was first.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -12,7 +12,6 @@ use crate::ReviewStore;
 use crate::client::parallel::parallel;
 use crate::client::read::Consistency;
 use crate::reviews::log::OrgLog;
-use crate::reviews::registered_orgs::{Registration, not_migrated};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::ledger::tree::FACETS_FROM;
@@ -97,9 +96,6 @@ impl ReviewStore {
     /// Folds a log that was just read.
     pub(super) async fn fold_log(&self, org_id: OrgId, log: &OrgLog) -> Result<FoldReport, Error> {
         let mut report = FoldReport::default();
-        if !log.has_directory && self.registration(org_id).await? == Registration::FirstEdition {
-            return if log.unfolded() == 0 { Ok(report) } else { Err(not_migrated(org_id)) };
-        }
         let mut folded_to = log.directory.trimmed_to;
         if log.unfolded() == 0 {
             self.trim_log(org_id, log, &folded_to).await?;

@@ -156,16 +156,13 @@ impl OrgPostings {
     }
 }
 
-/// Kind of a set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Level {
-    Org,
-    City,
-    Business,
-}
-
-impl Level {
-    pub(super) const ALL: [Self; 3] = [Self::Org, Self::City, Self::Business];
+presence_domain::listed_enum! {
+    /// Kind of a set.
+    pub(super) enum Level {
+        Org,
+        City,
+        Business,
+    }
 }
 
 impl FiledPosting {

@@ -43,11 +43,6 @@ impl Slots {
     fn take(&self) -> Option<NodeRef> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
-
-    /// Returns the slots that were not taken.
-    fn into_unused(self) -> Vec<NodeRef> {
-        self.free.into_inner().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl ReviewStore {
@@ -63,7 +58,7 @@ impl ReviewStore {
         edited.name_leaves(&leaves);
         let branches = self.put_nodes(tree, &slots, edited.new_branches()).await?;
         edited.name_branches(&branches);
-        Ok(edited.into_root(edition, slots.into_unused()))
+        Ok(edited.into_root(edition, slots.free.into_inner().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// Puts a root on the condition that the stored root still has the edition that was read. Returns false if somebody else

@@ -67,10 +67,6 @@ impl DirectoryCache {
         self.max_bytes / LOADING_SHARE
     }
 
-    fn max_cached_bytes(&self) -> usize {
-        self.max_bytes - self.max_loading_bytes()
-    }
-
     /// Returns the largest memory that directories have taken at a time, in bytes.
     pub(crate) fn peak_bytes(&self) -> usize {
         self.memory.peak()
@@ -171,7 +167,7 @@ impl DirectoryCache {
         let bytes = directory.bytes();
         let mut entries = self.entries();
         entries.remove(org_id);
-        while entries.bytes + bytes > self.max_cached_bytes() {
+        while entries.bytes + bytes > self.max_bytes - self.max_loading_bytes() {
             let unused = entries.by_org.iter().filter(|(_, entry)| entry.used_at < started.0);
             let oldest = unused.min_by_key(|(_, entry)| entry.used_at).map(|(org_id, _)| *org_id);
             match oldest {

@@ -185,7 +185,7 @@ impl<'a, S: DirectorySource> LogReplay<'a, S> {
             }
             let Some(older) = page.older.take() else { break };
             // If the older half brought nothing, the missing change is most likely newer than this pass, and the next pass finds it. A
-            // later pass without any change looks further back all the same: entries can be late.
+            // later pass without any change looks further back nevertheless: entries can be late.
             let starts_over = knows_older_half && (is_first || has_changes);
             if starts_over || limit > self.entries_left {
                 break;

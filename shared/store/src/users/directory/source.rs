@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use struct_field_names_as_array::FieldNamesAsArray as _;
-
 use super::refresh::{ChangePage, DirectorySource};
 use crate::client::read::{Item, pk_sk, text};
 use crate::keys::{USER_SK, org_key, user_pk};
@@ -42,7 +40,7 @@ impl DirectorySource for TableSource<'_> {
 
     async fn get_users(&self, ids: Vec<UserId>) -> Result<Vec<ListedUser>, Error> {
         let keys = ids.into_iter().map(|id| pk_sk(user_pk(id), USER_SK)).collect();
-        let items = self.store.db.get_batch(&schema::USERS, keys, &ListedItem::FIELD_NAMES_AS_ARRAY).await?;
+        let items = self.store.db.get_batch(&schema::USERS, keys, ListedItem::ATTRIBUTES).await?;
         let users = items.into_iter().map(|item| listed_in(item, self.org_id));
         users.filter_map(Result::transpose).collect()
     }

@@ -33,8 +33,7 @@ pub(super) const RECORD_UNITS: f64 = 4.0;
 pub(super) const RECORD_DAYS: f64 = 400.0;
 /// Requests of a warm function for one lease.
 pub(super) const REQUESTS_OF_A_LEASE: f64 = 20.0;
-/// Write units of an imported review of a month that has reviews, from `shared/docs/benchmarks/write-units.md`, and read units from
-/// `shared/docs/benchmarks/imports.md`.
+/// Write units of an imported review of a month that has reviews, and its read units, from `shared/docs/benchmarks.md`.
 pub(super) const IMPORT_WRITES: f64 = 4.4;
 pub(super) const IMPORT_READS: f64 = 1.2;
 /// Runs of the auditor in a month, one in five minutes, and the units of each by default.

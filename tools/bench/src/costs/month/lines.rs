@@ -79,7 +79,7 @@ impl Month {
         vec![
             line("Logs: written", format!("{:.1} GB of lines", self.logged_gb()), self.totals.logs),
             line("Logs: kept", stored, self.logged_gb() * LOG_MONTHS * LOG_STORAGE_GB),
-            line("Metrics", format!("{METRICS:.0} in the embedded format"), METRICS * METRIC),
+            line("Metrics", format!("{METRICS:.0} of the functions"), METRICS * METRIC),
             line("Alarms", format!("{alarms:.0}, of one metric each at least; {ASSUMED}"), alarms * ALARM),
             line("Dashboard", "one", DASHBOARD),
         ]

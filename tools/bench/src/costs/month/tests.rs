@@ -1,4 +1,4 @@
-use presence_bench::cost::Cost;
+use crate::cost::Cost;
 
 use super::assumptions::MAIL;
 use super::*;

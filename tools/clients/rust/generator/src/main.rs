@@ -1,13 +1,13 @@
 //! Writes the generated part of presence-client: `cargo run --package presence-client-generator -- DOCUMENT FILE`.
 //!
-//! DOCUMENT is the description of the API, `shared/docs/openapi-3.0.json`.
+//! DOCUMENT is the description of the API, `shared/docs/openapi.json`. With `--unchanged`, FILE is the client that progenitor
+//! generates by itself: DOCUMENT is then the one of version 3.0, as it is served.
 
 use std::collections::BTreeSet;
 use std::{env, fs};
 
-use anyhow::Context as _;
 use progenitor_impl::{GenerationSettings, Generator, HooksMode, InterfaceStyle};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const HEAD: &str = "// Written by presence-client-generator from the description of the API. Do not edit.\n\n";
 
@@ -15,24 +15,39 @@ const HEAD: &str = "// Written by presence-client-generator from the description
 const BOUNDS: [&str; 7] = ["pattern", "minLength", "maxLength", "minimum", "maximum", "minProperties", "maxItems"];
 
 fn main() -> anyhow::Result<()> {
-    let [document, target] =
-        <[String; 2]>::try_from(env::args().skip(1).collect::<Vec<_>>()).ok().context("usage: DOCUMENT FILE")?;
-    let mut document: Value = serde_json::from_str(&fs::read_to_string(document)?)?;
-    keep_successes(&mut document);
-    simplify(&mut document);
-    drop_unused(&mut document);
-    let spec = serde_json::from_value(document)?;
-    let mut settings = GenerationSettings::new();
-    let layer = "crate::layer::Layer".parse().map_err(|error| anyhow::anyhow!("{error}"))?;
-    settings.with_interface(InterfaceStyle::Builder).with_hooks(HooksMode::Expected).with_inner_type(layer);
-    let code = Generator::new(&settings).generate_tokens(&spec)?;
-    let text = line_comments(&prettyplease::unparse(&syn::parse2(code)?));
-    fs::write(target, format!("{HEAD}{text}"))?;
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let (document, target, is_unchanged) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [document, target] => (document, target, false),
+        [document, target, "--unchanged"] => (document, target, true),
+        _ => anyhow::bail!("usage: DOCUMENT FILE [--unchanged]"),
+    };
+    let document = serde_json::from_str(&fs::read_to_string(document)?)?;
+    let code =
+        if is_unchanged { generate(document, &GenerationSettings::new()) } else { generate_for_layer(document) }?;
+    fs::write(target, code)?;
     Ok(())
 }
 
+/// Returns the generated part of presence-client.
+fn generate_for_layer(mut document: Value) -> anyhow::Result<String> {
+    // Nothing that is new in 3.1 is left of it.
+    document["openapi"] = "3.0.3".into();
+    keep_successes(&mut document);
+    simplify(&mut document);
+    drop_unused(&mut document);
+    let mut settings = GenerationSettings::new();
+    let layer = "crate::layer::Layer".parse().map_err(|error| anyhow::anyhow!("{error}"))?;
+    settings.with_interface(InterfaceStyle::Builder).with_hooks(HooksMode::Expected).with_inner_type(layer);
+    generate(document, &settings)
+}
+
+fn generate(document: Value, settings: &GenerationSettings) -> anyhow::Result<String> {
+    let code = Generator::new(settings).generate_tokens(&serde_json::from_value(document)?)?;
+    Ok(format!("{HEAD}{}", line_comments(&prettyplease::unparse(&syn::parse2(code)?))))
+}
+
 /// Removes bounds and formats, so that texts and numbers have plain types. Of several ways to write a value, the first one
-/// stays. The key is a header.
+/// stays, and null is a note on it, as 3.0 has it. The key is a header.
 fn simplify(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -45,6 +60,15 @@ fn simplify(value: &mut Value) {
             }
             if let Some(Value::Object(properties)) = members.get_mut("properties") {
                 properties.remove("api_key");
+            }
+            if members.len() > 1
+                && let Some(reference) = members.remove("$ref")
+            {
+                members.insert("allOf".to_owned(), json!([{ "$ref": reference }]));
+            }
+            if let Some(first) = members.get("type").and_then(|types| types.get(0)).cloned() {
+                members.insert("type".to_owned(), first);
+                members.insert("nullable".to_owned(), true.into());
             }
             if members.get("type").is_some_and(Value::is_string) {
                 members.retain(|name, _| !BOUNDS.contains(&name.as_str()));

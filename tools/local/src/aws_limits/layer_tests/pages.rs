@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::{AwsLimits, PageTruncation};
 use super::{LimitedTable, Reply, code, item, key, query_index};
@@ -29,24 +29,12 @@ async fn truncated_and_empty_pages_together_show_each_item_once() {
                     body["ScanIndexForward"] = json!(forward);
                 }
                 body["Limit"] = limit.map_or(json!(100), |limit| json!(limit));
-                let (mut found, mut pages) = (Vec::new(), 0);
-                loop {
-                    let (status, page) = table.call(operation, body.clone()).await;
-                    assert_eq!(status, 200, "{page}");
-                    let items = page["Items"].as_array().expect("items");
-                    assert_eq!(page["Count"], items.len());
-                    found.extend(items.iter().map(|item| item["sk"]["S"].as_str().expect("a key").to_owned()));
-                    pages += 1;
-                    if !page["LastEvaluatedKey"].is_object() {
-                        break;
-                    }
-                    body["ExclusiveStartKey"] = page["LastEvaluatedKey"].clone();
-                }
+                let found = read_all_pages(&table, operation, body).await;
                 let mut expected: Vec<_> = (0..ITEMS).map(|number| format!("k{number:02}")).collect();
                 if operation == "Query" && !forward {
                     expected.reverse();
                 }
-                assert_eq!(found, expected, "{operation} {forward} {limit:?} in {pages} pages");
+                assert_eq!(found, expected, "{operation} {forward} {limit:?}");
             }
         }
     }
@@ -121,4 +109,72 @@ async fn refused_write_leaves_the_index_unchanged() {
     table.put_directly(item("a", "k1", 1)).await;
     assert_eq!(table.call("Query", query_index()).await.1["Count"], 1, "the refused write is not pending");
     assert_eq!(table.counts().stale_pages, 0);
+}
+
+#[tokio::test]
+async fn pages_of_a_frozen_index_show_each_old_item_once_also_with_filters_and_projections() {
+    for seed in 0..8 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let table = LimitedTable::new(AwsLimits { lag: Some(Duration::MAX), ..AwsLimits::off() }).await;
+        let mut old = Vec::new();
+        for number in 0..rng.u32(1..30) {
+            let sk = format!("k{number:02}");
+            if rng.u8(..4) > 0 {
+                let sort = rng.u32(..100);
+                table.put_directly(item("a", &sk, sort)).await;
+                old.push((sort, sk.clone()));
+            }
+            match rng.u8(..4) {
+                0 => assert_eq!(
+                    table.call("DeleteItem", json!({ "TableName": "things", "Key": key("a", &sk) })).await.0,
+                    200
+                ),
+                1 => {
+                    let moved = item("a", &sk, rng.u32(..100));
+                    assert_eq!(table.call("PutItem", json!({ "TableName": "things", "Item": moved })).await.0, 200);
+                }
+                _ => {}
+            }
+        }
+        old.sort_unstable();
+        let mut ranged = query_index();
+        ranged["KeyConditionExpression"] = json!("p = :p AND s BETWEEN :a AND :b");
+        ranged["ExpressionAttributeValues"] =
+            json!({ ":p": { "S": "p" }, ":a": { "N": "10" }, ":b": { "N": "89" }, ":v": { "S": "v" } });
+        ranged["FilterExpression"] = json!("v = :v");
+        ranged["ProjectionExpression"] = json!("sk");
+        let in_range: Vec<_> =
+            old.iter().filter(|(sort, _)| (10..90).contains(sort)).map(|(_, sk)| sk.clone()).collect();
+        let all: Vec<_> = old.into_iter().map(|(_, sk)| sk).collect();
+        let mut scan = json!({ "TableName": "things", "IndexName": "by-p" });
+        for (operation, body, expected) in [("Query", &mut ranged, &in_range), ("Scan", &mut scan, &all)] {
+            for forward in [true, false] {
+                if operation == "Query" {
+                    body["ScanIndexForward"] = json!(forward);
+                }
+                body["Limit"] = json!(rng.u32(1..12));
+                let mut found = read_all_pages(&table, operation, body.clone()).await;
+                if operation == "Query" && !forward {
+                    found.reverse();
+                }
+                assert_eq!(&found, expected, "seed {seed}, {operation}, forward {forward}");
+            }
+        }
+    }
+}
+
+/// Returns the sort keys of all items of a result, page by page.
+async fn read_all_pages(table: &LimitedTable, operation: &str, mut body: Value) -> Vec<String> {
+    let mut found = Vec::new();
+    loop {
+        let (status, page) = table.call(operation, body.clone()).await;
+        assert_eq!(status, 200, "{page}");
+        let items = page["Items"].as_array().expect("items");
+        assert_eq!(page["Count"], items.len());
+        found.extend(items.iter().map(|item| item["sk"]["S"].as_str().expect("a key").to_owned()));
+        if !page["LastEvaluatedKey"].is_object() {
+            return found;
+        }
+        body["ExclusiveStartKey"] = page["LastEvaluatedKey"].clone();
+    }
 }

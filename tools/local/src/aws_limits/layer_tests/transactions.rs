@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::super::AwsLimits;
-use super::{LimitedTable, NO_LIMIT, NO_REFILL, cancellation_codes, code, item, key, put, rates};
+use super::{LimitedTable, NO_LIMIT, NO_REFILL, cancellation_codes, code, item, key, put, query_index, rates};
 
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -90,4 +90,42 @@ async fn transaction_over_4_mb_is_refused_although_the_embedded_database_accepts
         200,
         "the embedded database counts only the given values"
     );
+}
+
+#[tokio::test]
+async fn requests_over_a_size_limit_are_refused_before_they_are_run() {
+    const MAX_ITEM_BYTES: usize = 400 * 1024;
+    let table = LimitedTable::new(AwsLimits { sizes: true, ..AwsLimits::off() }).await;
+    let sized = |number: usize, bytes: usize| {
+        let mut sized = key("a", &format!("{number:03}"));
+        sized["v"] = json!({ "S": "x".repeat(bytes - "pkaskv".len() - 3) });
+        sized
+    };
+    let action = |item: Value| json!({ "Put": { "TableName": "things", "Item": item } });
+    let puts = |count: usize, bytes| (0..count).map(|number| action(sized(number, bytes))).collect::<Vec<_>>();
+    let writes = |count: usize, bytes| {
+        let writes = (0..count).map(|number| json!({ "PutRequest": { "Item": sized(number, bytes) } }));
+        json!({ "RequestItems": { "things": writes.collect::<Vec<_>>() } })
+    };
+    let keys = |count: usize| {
+        let keys: Vec<_> = (0..count).map(|number| key("a", &number.to_string())).collect();
+        json!({ "RequestItems": { "things": { "Keys": keys } } })
+    };
+    for (operation, body, is_refused) in [
+        ("PutItem", json!({ "TableName": "things", "Item": sized(0, MAX_ITEM_BYTES) }), false),
+        ("PutItem", json!({ "TableName": "things", "Item": sized(0, MAX_ITEM_BYTES + 1) }), true),
+        ("TransactWriteItems", json!({ "TransactItems": puts(100, 19) }), false),
+        ("TransactWriteItems", json!({ "TransactItems": puts(101, 19) }), true),
+        ("TransactWriteItems", json!({ "TransactItems": puts(1, MAX_ITEM_BYTES + 1) }), true),
+        ("BatchWriteItem", writes(25, 19), false),
+        ("BatchWriteItem", writes(26, 19), true),
+        ("BatchWriteItem", writes(1, MAX_ITEM_BYTES + 1), true),
+        ("BatchGetItem", keys(100), false),
+        ("BatchGetItem", keys(101), true),
+        ("Query", query_index(), false),
+    ] {
+        let reply = table.call(operation, body).await;
+        let expected = if is_refused { (400, "ValidationException") } else { (200, "") };
+        assert_eq!((reply.0, code(&reply)), expected, "{operation} {}", reply.1["message"]);
+    }
 }

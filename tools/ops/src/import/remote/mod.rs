@@ -11,13 +11,13 @@ use presence_runtime::clock::Stopwatch;
 use serde::Deserialize;
 use tokio::fs::File;
 
-use super::error::ImportError;
 use super::input::Input;
 use super::kind::ImportKind;
 use super::progress::Progress;
 use super::rejects::RejectsFile;
 use super::summary::ImportSummary;
 use crate::error::CommandError;
+use crate::import_error::ImportError;
 use crate::{Context, Exit};
 use bucket::{Bucket, Head};
 pub(super) use location::RemoteLocation;
@@ -94,7 +94,7 @@ async fn follow(
             progress.finish();
             let waited = longest_wait.as_secs();
             anyhow::bail!(
-                "{object} has no report after {waited} s; \"When reviews do not arrive\" in deploy.md tells what to do"
+                "{object} has no report after {waited} s; \"When reviews do not arrive\" in runbooks.md tells what to do"
             );
         }
         progress.show(&format!("uploaded, waiting for the report · {} s", stopwatch.elapsed().as_secs()));

@@ -87,29 +87,6 @@ fn assert_no_findings(env: &CliEnv) {
 }
 
 #[test]
-fn running_an_import_of_reviews_again_changes_nothing() {
-    let env = env_with_businesses();
-    env.write_file("reviews.jsonl", lines((0..300).map(row)));
-    assert_eq!(env.run("import reviews reviews.jsonl --json").expect_exit(0).json(), summary(300, 0, 0, 0));
-    assert_no_findings(&env);
-    let before = env.scan(TABLE);
-    let again = env.run("import reviews reviews.jsonl").expect_exit(0);
-    assert_eq!(again.stderr, "reviews: 0 created, 0 updated, 300 unchanged, 0 rejected\n");
-    assert_eq!(env.scan(TABLE), before);
-    let audit = env.run("reviews audit --org 42 --json").expect_exit(0).json();
-    assert_eq!(audit, json!({ "orgs": 1, "reviews": 200, "findings": [] }));
-}
-
-#[test]
-fn dry_run_of_reviews_counts_and_writes_nothing() {
-    let env = env_with_businesses();
-    let rows = lines((0..20).map(row)) + "{}\n";
-    let run = env.run_with_stdin("import reviews - --dry-run --json", rows.as_bytes()).expect_exit(4);
-    assert_eq!(run.json(), summary(20, 0, 0, 1));
-    assert!(env.scan(TABLE).is_empty());
-}
-
-#[test]
 fn updates_store_the_same_items_as_an_import_of_the_last_rows() {
     let first: Vec<_> = (0..90).map(row).collect();
     let changes = [
@@ -151,27 +128,6 @@ fn last_row_of_a_review_wins_and_each_row_is_counted() {
     assert_eq!(run.json(), summary(50, 5_950, 0, 0));
     assert_no_findings(&env);
     assert_eq!(table_content(&env), content_after(&[lines(rows[5_950..].to_vec())]));
-}
-
-#[test]
-fn rejected_reviews_are_listed_with_reasons_and_the_others_are_stored() {
-    let env = env_with_businesses();
-    let wrong = [
-        (json!({ "business_id": "b9" }), "business_id: there is no business b9: import it first"),
-        (json!({ "rating": 6 }), "rating: must be an integer from 1 to 5"),
-        (json!({ "date": "2023-02-29" }), "date: must be a date such as 2024-03-01 or 2024-03-01T09:30:00+00:00"),
-        (json!({ "partner": "partner_2" }), "partner: must be one of partner_8, partner_1, partner_9"),
-        (json!({ "state": null }), "state: invalid type: null, expected a string"),
-    ];
-    let good = (0..5).map(row);
-    let rows = wrong.iter().zip(good).flat_map(|((changes, _), good)| [changed(&good, changes), good]);
-    env.write_file("reviews.jsonl", lines(rows));
-    assert_eq!(env.run("import reviews reviews.jsonl --json").expect_exit(4).json(), summary(5, 0, 0, 5));
-    let rejected = env.rejected_rows("reviews.jsonl.rejected.jsonl").expect("there is a file");
-    for (index, ((line, reason, _), (_, expected))) in rejected.iter().zip(&wrong).enumerate() {
-        assert_eq!((*line, reason.as_str()), (2 * index as u64 + 1, *expected));
-    }
-    assert_no_findings(&env);
 }
 
 #[test]

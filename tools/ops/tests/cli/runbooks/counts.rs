@@ -25,6 +25,14 @@ pub(super) async fn damage(stack: &Stack, tree: &str, change: impl FnOnce(&[u8])
     client.put_item().table_name(TABLE).set_item(Some(item)).send().await.expect("a put");
 }
 
+/// Returns a root without its recent reviews but one.
+pub(super) fn forget_recent(bytes: &[u8]) -> Vec<u8> {
+    let mut root = decode_root(bytes).expect("a root");
+    assert!(root.recent.len() > 1, "recent reviews");
+    root.recent.truncate(1);
+    encode_root(&root)
+}
+
 async fn count(rehearsal: &Rehearsal, query: &str) -> (u16, Value) {
     let answer = rehearsal.get_cold(&format!("/reviews?{query}"), rehearsal.key("ORG_ADMIN")).await;
     (answer.status, answer.json()["count"].clone())
@@ -39,13 +47,7 @@ pub(super) async fn damaged_trees_of_reviews_are_found_and_built_again() {
     let right = count(&rehearsal, "per_page=1").await;
     assert_eq!(right.0, 200);
 
-    damage(&rehearsal.stack, "o:42", |bytes| {
-        let mut root = decode_root(bytes).expect("a root");
-        assert!(root.recent.len() > 1, "recent reviews");
-        root.recent.truncate(1);
-        encode_root(&root)
-    })
-    .await;
+    damage(&rehearsal.stack, "o:42", forget_recent).await;
     let wrong = count(&rehearsal, "per_page=1").await;
     assert_ne!(wrong, right, "the fault shows");
     let found = rehearsal.follow("cargo ops reviews audit --org N", org).expect_exit(1).stdout;

@@ -1,9 +1,6 @@
-//! "Day to day": what `doctor` finds is mended by the command that it names; items are brought to a new format; keys change.
-
-use std::collections::HashMap;
+//! "Day to day": what `doctor` finds is mended by the command that it names; keys change.
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::types::AttributeValue;
 use presence_local::{Stack, sdk_config};
 use serde_json::Value;
 
@@ -11,18 +8,6 @@ use super::rehearsal::Rehearsal;
 
 fn client(stack: &Stack) -> Client {
     Client::new(&sdk_config(stack.dynamodb_url()))
-}
-
-/// Writes the user of the demo key as a version before `email-index` did.
-async fn write_an_older_format(stack: &Stack) {
-    let client = client(stack);
-    let key =
-        [("pk", "USER#1005"), ("sk", "USER")].map(|(name, value)| (name.to_owned(), AttributeValue::S(value.into())));
-    let read = client.get_item().table_name("presence-users").set_key(Some(HashMap::from(key))).send().await;
-    let mut user = read.expect("an answer").item.expect("the user");
-    user.remove("format");
-    user.remove("email_domain");
-    client.put_item().table_name("presence-users").set_item(Some(user)).send().await.expect("a put");
 }
 
 /// Returns the commands that `doctor` names.
@@ -43,12 +28,7 @@ async fn what_doctor_finds_is_mended_by_the_commands_of_the_page() {
     rehearsal.follow("cargo ops doctor", &[]).expect_exit(0);
     rehearsal.follow("cargo ops status", &[]).expect_exit(0);
 
-    write_an_older_format(&rehearsal.stack).await;
-    assert_eq!(mends(&rehearsal), ["ops migrate"], "an item has an older format");
     let find = "zoe.dubois@maison-verte.example";
-    rehearsal.command("ops users find");
-    rehearsal.follow("cargo ops migrate --dry-run", &[]).expect_exit(0);
-    rehearsal.run(&migrate(&rehearsal)).expect_exit(0);
     let found = rehearsal.run(&format!("ops users find {find}")).expect_exit(0).stdout;
     assert!(found.contains("1005"), "{found}");
     rehearsal.follow("cargo ops users audit", &[]).expect_exit(0);
@@ -61,11 +41,4 @@ async fn what_doctor_finds_is_mended_by_the_commands_of_the_page() {
         assert_eq!(rehearsal.get("/user/me", key).await.status, 200, "both work during the overlap");
     }
     rehearsal.end().await;
-}
-
-/// Returns the command of the page that migrates, which begins as the one that only tells what it would do.
-fn migrate(rehearsal: &Rehearsal) -> String {
-    let dry_run = rehearsal.command("cargo ops migrate --dry-run");
-    let migrate = dry_run.trim_end_matches(" --dry-run");
-    rehearsal.command_exactly(migrate).to_owned()
 }

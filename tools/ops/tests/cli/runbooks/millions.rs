@@ -6,18 +6,15 @@ use std::path::Path;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata as _, SdkError};
 use aws_sdk_dynamodb::operation::create_table::CreateTableError;
-use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 use jiff::SignedDuration;
 use presence_local::{DynamoDb, Options, Stack, sdk_config};
 use presence_store::schema::REVIEWS;
 use serde_json::{Value, json};
 
 use super::rehearsal::Rehearsal;
-use crate::cli_env::Item;
+use crate::cli_env::{Item, put_all};
 use crate::reviews::build::{read_item, read_parts};
 
-/// Items of a batch.
-const BATCH: usize = 25;
 /// Searches whose answers are compared.
 const SEARCHES: [&str; 4] = [
     "/reviews?per_page=100",
@@ -35,15 +32,7 @@ async fn import_table(stack: &Stack, name: &str, folder: &Path) {
     assert!(created.as_ref().is_none_or(is_there), "{created:?}");
     let items: Vec<Item> = read_parts(folder).lines().map(read_item).collect();
     assert!(!items.is_empty());
-    let put = |item: &Item| {
-        let put = PutRequest::builder().set_item(Some(item.clone())).build().expect("an item");
-        WriteRequest::builder().put_request(put).build()
-    };
-    for items in items.chunks(BATCH) {
-        let batch = client.batch_write_item().request_items(name, items.iter().map(put).collect());
-        let written = batch.send().await.expect("a batch");
-        assert!(written.unprocessed_items.is_none_or(|rest| rest.is_empty()), "the database takes every item");
-    }
+    put_all(&client, name, &items).await;
 }
 
 /// Returns rows of the businesses of the sample. Those below 30 are of a later edition.

@@ -7,7 +7,6 @@ mod coverage;
 mod day_to_day;
 mod entry_pages;
 mod first_data;
-mod first_edition;
 mod floods;
 mod leaked_key;
 mod limits;

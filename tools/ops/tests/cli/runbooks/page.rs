@@ -1,4 +1,4 @@
-//! Commands of a page, parsed. Most tests take those of the operator's guide.
+//! Commands of a page, parsed. Most tests take those of the operator's guide, which has three pages.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -7,6 +7,9 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// Starts of code that is a command.
 const PROGRAMS: [&str; 6] = ["cargo ops ", "ops ", "aws ", "sam ", "curl ", "tools/ci/"];
+
+/// Pages of the operator's guide. The headings of all are different.
+const GUIDE: [&str; 3] = ["shared/docs/deploy.md", "shared/docs/runbooks.md", "shared/docs/restore.md"];
 
 /// Command of the page: a block of shell commands, or code in a sentence.
 #[derive(Debug)]
@@ -17,8 +20,13 @@ pub(super) struct Command {
     pub(super) text: String,
 }
 
-/// Commands of the page, from top to bottom.
-pub(super) static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| parse(&read("shared/docs/deploy.md")));
+/// Commands of the guide, from top to bottom.
+pub(super) static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| parse(&guide()));
+
+/// Returns the pages of the guide, one after the other.
+pub(super) fn guide() -> String {
+    GUIDE.map(read).concat()
+}
 
 /// Reads a file of the repository.
 pub(super) fn read(path: &str) -> String {

@@ -33,7 +33,7 @@ pub(super) struct TestTree {
     after: Vec<Posting>,
 }
 
-/// Result of a search, and the kinds of nodes of each wave of reads.
+/// Result of a search, and the kinds of nodes of each round of reads.
 pub(super) struct Search {
     pub(super) counts: Option<Counts>,
     pub(super) waves: Vec<Vec<NodeKind>>,

@@ -113,7 +113,11 @@ impl ByteReader<'_> {
     fn each_count(&mut self, mut take: impl FnMut(u32, u64)) -> Result<(), DecodeError> {
         let mut bits = BitReader::new(self.rest());
         let form = CountsForm { is_dense: bits.take(1) == 1, order: (bits.take(ORDER_BITS) & 0xf) as u32 };
-        let (high, low) = if form.is_dense { ((1 << HIGH_KEYS) - 1, u64::MAX) } else { read_keys(&mut bits) };
+        let (high, low) = if form.is_dense {
+            ((1 << HIGH_KEYS) - 1, u64::MAX)
+        } else {
+            (bits.take(HIGH_KEYS), bits.take(32) << 32 | bits.take(32))
+        };
         for (first, mut keys) in [(0, low), (64, high)] {
             while keys != 0 {
                 let number = read_number(&mut bits, form.order)?;
@@ -128,13 +132,6 @@ impl ByteReader<'_> {
         let read = bits.read_bytes().ok_or(DecodeError("counts that do not end"))?;
         self.bytes(read).map(|_| ())
     }
-}
-
-/// Reads the bits of the keys whose counts are not 0: those from key 64 on, and those before.
-#[inline]
-fn read_keys(bits: &mut BitReader<'_>) -> (u64, u64) {
-    let (high, middle) = (bits.take(HIGH_KEYS), bits.take(32));
-    (high, middle << 32 | bits.take(32))
 }
 
 /// Reads the number of a code.

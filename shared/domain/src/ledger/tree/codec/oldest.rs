@@ -1,6 +1,6 @@
 //! Binary form of the copies of oldest postings, which are stored beside a root.
 //!
-//! They are a value of their own: who knows a root without them reads it as before, and puts one without them.
+//! They are a value of their own: a version that does not know them reads a root as before, and puts one without them.
 
 use super::DecodeError;
 use super::bytes::{ByteReader, ByteWriter};

@@ -2,7 +2,7 @@
 //!
 //! The edit makes no call. Its caller reads the nodes that [`TreeEdit::missing_nodes`] names until there are none, then writes
 //! the [`EditedTree`] that [`TreeEdit::finish`] returns. Nodes come in at most three rounds: branches, then leaves, then the
-//! neighbours of nodes that have become small. Copies of the oldest postings are seldom collected anew: that may take rounds for a
+//! neighbours of nodes that have become small. Copies of the oldest postings are seldom collected again: that may take rounds for a
 //! branch and for leaves.
 
 mod branches;
@@ -71,7 +71,7 @@ impl TreeEdit {
         let (old_start, copied) = (root.recent_start, root.oldest.postings.len());
         root.oldest = edit_oldest(&root.oldest, period_changes, limits);
         let spilled = spill(&mut root, limits);
-        // Whoever removes postings has the leaves at hand that the next ones are in. So has who puts the first ones there.
+        // An edit that removes postings has the leaves of the next ones at hand. So has an edit that puts the first ones there.
         let is_shorter = root.oldest.postings.len() < copied;
         let may_grow = root.oldest.end == old_start && !spilled.is_empty();
         let is_short = root.oldest.postings.len() < limits.oldest_max;

@@ -1,4 +1,4 @@
-//! Oldest postings of an edited tree: edited with the leaves that they are copies of, or collected from these anew.
+//! Oldest postings of an edited tree: edited with the leaves that they are copies of, or collected from these again.
 
 use super::branches::{BranchDraft, stored_leaves};
 use super::changes::Changes;

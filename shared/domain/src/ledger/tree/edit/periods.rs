@@ -15,7 +15,7 @@ impl Attempt<'_> {
     pub(super) fn edit_part(&mut self, part: &Part, limits: TreeLimits) -> Option<Vec<EditedPeriod>> {
         match &part.periods[..] {
             [period] if !part.is_changed() => Some(vec![EditedPeriod::stored(period)]),
-            // A month cannot be split: only its changed leaves are read. Longer periods are small and are laid out anew.
+            // A month cannot be split: only its changed leaves are read. Longer periods are small and are laid out again.
             [period] if part.span.months == 1 => match &period.nodes {
                 PeriodNodes::Leaves(leaves) => self.edit_plain_period(period, leaves, part.changes()),
                 PeriodNodes::Branches(branches) => self.edit_branched_period(period, branches, part.changes()),

@@ -141,7 +141,7 @@ impl ReviewStore {
         plan.into_page(found, next_nodes)
     }
 
-    /// Reads nodes of later pages into the cache. They take one wave less then.
+    /// Reads nodes of later pages into the cache. Then they take one round trip less.
     pub(in crate::reviews::search) async fn read_ahead(&self, nodes: &[(TreeKey, NodeRef)]) -> Result<(), Error> {
         if nodes.is_empty() {
             return Ok(());

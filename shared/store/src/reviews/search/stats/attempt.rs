@@ -1,4 +1,4 @@
-//! One attempt to count: waves of reads from the logs to the nodes.
+//! One attempt to count: rounds of reads from the logs to the nodes.
 
 use std::collections::HashSet;
 

@@ -10,7 +10,7 @@ use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::user::{Role, Status};
 use presence_domain::user_directory::DirectoryHead;
-use presence_domain::user_directory::{ChangeEntry, ListedUser, NewUser, UserDirectory, UserDirectoryBuilder};
+use presence_domain::user_directory::{ChangeEntry, DirectoryUser, ListedUser, UserDirectory, UserDirectoryBuilder};
 
 pub(super) const ORGS: usize = 2;
 /// Number of users at the beginning.
@@ -343,7 +343,7 @@ impl DirectorySource for SimulatedRequest<'_> {
         second.sort_by_key(order);
         let mut builder = UserDirectoryBuilder::with_capacity(first.len() + second.len());
         for user in first.iter().chain(&second) {
-            builder.push(&NewUser::from(user), &user.name_order());
+            builder.push(&DirectoryUser::from(user), &user.name_order());
         }
         Ok(builder.finish())
     }

@@ -1,0 +1,115 @@
+//! Kinds of stored items, by the forms of their keys.
+
+use presence_store::keys::{
+    ANSWER_PREFIX, AUDIT_PK, AUDIT_SK, BUCKET_PREFIX, BUSINESS_CHANGES_HEAD_PK, BUSINESS_CHANGES_PK_PREFIX,
+    CHANGES_PK_PREFIX, DIRECTORY_BUCKETS_PK_PREFIX, DIRECTORY_PK, DIRECTORY_SK, LOCK_SK, LOG_PK_PREFIX, MAIL_SK_PREFIX,
+    MAILBOX_SK, MARK_SK, NODE_SK_PREFIX, ORGS_WITH_REVIEWS_PK, REVIEW_SK, ROOT_SK, ROSTERS_PK, TREE_PK_PREFIX,
+    USER_PK_PREFIX, USER_SK,
+};
+use presence_store::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, REVIEWS, USERS};
+
+/// Starts of the partition key and of the sort key, and the kind of the items that have both.
+type Rule = (&'static str, &'static str, &'static str);
+
+/// Rules of each table. The first rule that fits an item names its kind.
+const KINDS: [(&str, &[Rule]); 6] = [
+    (
+        USERS.name,
+        &[
+            (USER_PK_PREFIX, USER_SK, "user"),
+            (USER_PK_PREFIX, MAIL_SK_PREFIX, "mail to a user"),
+            ("EMAIL#", LOCK_SK, "reservation of an address"),
+            ("MAILBOX#", MAILBOX_SK, "time of the last mail to an address"),
+            ("MARK#", MARK_SK, "mark of an address: bounce or complaint"),
+            (ROSTERS_PK, "", "head of a directory of users"),
+            (CHANGES_PK_PREFIX, "", "change in a directory of users"),
+        ],
+    ),
+    (
+        API_KEYS.name,
+        &[
+            (BUCKET_PREFIX, "", "requests left to an API key"),
+            (ANSWER_PREFIX, "", "answer kept under an idempotency key"),
+            ("", "", "API key, by its digest"),
+        ],
+    ),
+    (
+        BUSINESSES.name,
+        &[
+            ("ORG#", "", "organisation"),
+            ("BUSINESS#", "", "business"),
+            (BUSINESS_CHANGES_PK_PREFIX, "", "entry of the log of changes of businesses"),
+            (BUSINESS_CHANGES_HEAD_PK, "", "head of the log of changes of businesses"),
+        ],
+    ),
+    (CATEGORIES.name, &[(DIRECTORY_PK, "", "head of the directory of categories"), ("CATEGORY#", "", "category")]),
+    (
+        REVIEWS.name,
+        &[
+            ("R#", REVIEW_SK, "review"),
+            (ORGS_WITH_REVIEWS_PK, "", "organisation with reviews"),
+            (AUDIT_PK, AUDIT_SK, "position of the scheduled audit"),
+            (LOG_PK_PREFIX, DIRECTORY_SK, "directory of the trees of an organisation"),
+            (LOG_PK_PREFIX, "", "lane of a log of changes, or chunk of a lane"),
+            (DIRECTORY_BUCKETS_PK_PREFIX, "", "bucket of a directory of trees"),
+            (TREE_PK_PREFIX, ROOT_SK, "root of a tree"),
+            (TREE_PK_PREFIX, NODE_SK_PREFIX, "node of a tree"),
+            ("INGEST#", "OBJECT", "newest version of an object of ingest"),
+            ("INGEST#", "SEGMENT#", "rows done in a segment of an object of ingest"),
+            ("INGEST#", "PROGRESS", "progress of an object of ingest"),
+        ],
+    ),
+    (AUDIT.name, &[(USER_PK_PREFIX, "", "change of a user")]),
+];
+
+/// Returns the kind of an item by its key; `None` if no item of the table has a key of this form.
+///
+/// `table` is the name without the prefix. `sort` is empty in a table without a sort key.
+pub(super) fn kind_of(table: &str, partition: &str, sort: &str) -> Option<&'static str> {
+    let (_, rules) = KINDS.iter().find(|(name, _)| *name == table)?;
+    let fits = |rule: &&Rule| partition.starts_with(rule.0) && sort.starts_with(rule.1);
+    rules.iter().find(fits).map(|(_, _, kind)| *kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn kind_follows_from_the_start_of_both_keys() {
+        for (table, partition, sort, kind) in [
+            ("users", "USER#7", "USER", Some("user")),
+            ("users", "USER#7", "MAIL#0001", Some("mail to a user")),
+            ("users", "USER#7", "OTHER", None),
+            ("users", "OTHER#7", "USER", None),
+            ("businesses", "CHANGES", "", Some("head of the log of changes of businesses")),
+            ("businesses", "CHANGES#0001", "", Some("entry of the log of changes of businesses")),
+            ("categories", "OTHER", "", None),
+            ("reviews", "LOG#42", "~", Some("directory of the trees of an organisation")),
+            ("reviews", "LOG#42", "3#000000000017", Some("lane of a log of changes, or chunk of a lane")),
+            ("reviews", "TREE#o:42", "OTHER", None),
+            ("audit", "USER#7", "1763841600000#1", Some("change of a user")),
+            ("other", "USER#7", "USER", None),
+        ] {
+            assert_eq!(kind_of(table, partition, sort), kind, "{table}: {partition} {sort}");
+        }
+    }
+
+    /// Constants of keys that are not starts of the keys of items, but values of a key of an index.
+    const OF_AN_INDEX: [&str; 4] = ["OUTBOX_PENDING", "OUTBOX_FAILED", "OUTBOX_HELD", "OUTBOX_UNREADABLE"];
+
+    #[test]
+    fn each_constant_of_a_key_is_in_the_table_of_kinds() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/store/src/keys");
+        let files = fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path());
+        let sources: String = files.map(|file| fs::read_to_string(file).expect("a source")).collect();
+        let constants = sources.lines().filter_map(|line| line.strip_prefix("pub const ")?.split_once(": &str"));
+        let table = include_str!("item_kinds.rs").split("mod tests").next().expect("the code");
+        let named = |constant: &str| table.matches(constant).count() > 1 || OF_AN_INDEX.contains(&constant);
+        let unnamed: Vec<_> = constants.map(|(name, _)| name).filter(|name| !named(name)).collect();
+        assert!(unnamed.is_empty(), "items with these keys need a kind in item_kinds.rs: {unnamed:?}");
+    }
+}
