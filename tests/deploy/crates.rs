@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::template::root;
 
 /// Crates of the workspace that each crate may depend on. Tools may depend on every floor below them, and tests on everything.
-const ALLOWED: [(&str, &[&str]); 15] = [
+const ALLOWED: [(&str, &[&str]); 13] = [
     ("presence-domain", &[]),
     ("presence-runtime", &["presence-domain"]),
     ("presence-texts", &["presence-domain"]),
@@ -22,10 +22,8 @@ const ALLOWED: [(&str, &[&str]); 15] = [
     ("presence-auditor", &["presence-domain", "presence-runtime", "presence-store"]),
     ("presence-publisher", &["presence-domain", "presence-runtime", "presence-store"]),
     ("presence-ingest", &["presence-domain", "presence-runtime", "presence-store"]),
-    // The programs of these three have SDKs that the local stack does without.
+    // The program of the mailer has an SDK that the local stack does without.
     ("presence-mailer-lambda", &["presence-domain", "presence-mailer", "presence-runtime", "presence-store"]),
-    ("presence-publisher-lambda", &["presence-publisher", "presence-runtime"]),
-    ("presence-ingest-lambda", &["presence-domain", "presence-ingest", "presence-runtime", "presence-store"]),
 ];
 
 const API_FUNCTION: [&str; 5] =
@@ -40,8 +38,8 @@ const FORBIDDEN: [(&str, &[&str], &str); 5] = [
     ),
     ("presence-mailer-lambda", &["lambda_http", "argon2"], "the mailer serves no HTTP and sees no password"),
     ("presence-auditor", &["lambda_http", "argon2"], "the auditor serves no HTTP and sees no password"),
-    ("presence-publisher-lambda", &["lambda_http", "argon2"], "the publisher serves no HTTP and sees no password"),
-    ("presence-ingest-lambda", &["lambda_http", "argon2"], "ingest serves no HTTP and sees no password"),
+    ("presence-publisher", &["lambda_http", "argon2"], "the publisher serves no HTTP and sees no password"),
+    ("presence-ingest", &["lambda_http", "argon2"], "ingest serves no HTTP and sees no password"),
 ];
 
 /// Names of the dependencies of each crate, without those of tests, by the name of the crate.
@@ -182,7 +180,7 @@ fn features_of(function: &str) -> BTreeMap<String, String> {
 #[test]
 fn functions_that_share_a_crate_build_it_with_the_same_features() {
     let mut first: BTreeMap<String, (&str, String)> = BTreeMap::new();
-    for function in ["users", "categories", "reviews", "mailer-lambda", "auditor", "publisher-lambda"] {
+    for function in ["users", "categories", "reviews", "mailer-lambda", "auditor", "publisher", "ingest"] {
         for (name, features) in features_of(function) {
             let (other, seen) = first.entry(name.clone()).or_insert((function, features.clone()));
             assert_eq!(*seen, features, "{name} in {other} and {function}");
@@ -196,8 +194,7 @@ const MOST_CRATES: usize = 185;
 
 #[test]
 fn no_function_has_more_crates_than_the_code_map_accounts_for() {
-    for function in ["users", "categories", "reviews", "mailer-lambda", "auditor", "publisher-lambda", "ingest-lambda"]
-    {
+    for function in ["users", "categories", "reviews", "mailer-lambda", "auditor", "publisher", "ingest"] {
         let crates = features_of(function).len();
         assert!(crates <= MOST_CRATES, "{function}: {crates}");
     }

@@ -13,7 +13,8 @@ fn sources(folder: &Path) -> BTreeMap<PathBuf, String> {
         for entry in std::fs::read_dir(next).expect("a folder") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
-                folders.push(path);
+                // Not what is built or downloaded.
+                folders.extend(Some(path).filter(|path| !path.ends_with("target") && !path.ends_with("node_modules")));
             } else if path.extension().is_some_and(|end| end == "rs") {
                 let text = std::fs::read_to_string(&path).expect("a file");
                 sources.insert(path.strip_prefix(folder).expect("a path below it").to_owned(), text);
@@ -84,6 +85,17 @@ fn no_top_module_of_a_crate_uses_itself_by_way_of_others() {
                 assert_eq!(modules_in_cycles(&uses), Vec::<&str>::new(), "{}", source.display());
             }
         }
+    }
+}
+
+#[test]
+fn a_module_with_parts_is_a_folder_with_a_file_mod_rs() {
+    for group in ["shared", "functions", "tools", "tests"] {
+        let folder = root().join(group);
+        // The driver of these tests is the root of a crate.
+        let files = sources(&folder).into_keys().filter(|file| file.as_path() != Path::new("faults_selftest.rs"));
+        let outside: Vec<_> = files.filter(|file| folder.join(file).with_extension("").is_dir()).collect();
+        assert_eq!(outside, Vec::<PathBuf>::new(), "below {group}");
     }
 }
 

@@ -73,9 +73,7 @@ install_build_tools() {
 build_functions() {
     local stage="$1" is_arm=""
     if sed -n "/^\[$stage\.build\.parameters\]/,/^$/p" samconfig.toml | grep -q Architecture=arm64; then is_arm=yes; fi
-    compile_functions users auditor categories mailer/lambda publisher/lambda reviews
-    # Alone: the SDK of S3 turns on features of crates that the others have without them.
-    compile_functions ingest/lambda
+    compile_functions users auditor categories ingest mailer/lambda publisher reviews
     sam build --config-env "$stage"
 }
 

@@ -7,7 +7,7 @@ const MAX_MESSAGES: usize = 10;
 /// Maximum number of bytes in a call, bodies and attributes: the least limit that SQS ever had.
 const MAX_BYTES: usize = 256 * 1024;
 /// Returns the messages of each call, in their order.
-pub fn calls(messages: &[QueueMessage]) -> Vec<&[QueueMessage]> {
+pub(crate) fn calls(messages: &[QueueMessage]) -> Vec<&[QueueMessage]> {
     let (mut calls, mut rest) = (Vec::new(), messages);
     while !rest.is_empty() {
         let (call, later) = rest.split_at(count_fitting(rest));

@@ -7,15 +7,30 @@ mod batch;
 mod calls;
 mod event;
 mod ingest;
+mod objects;
 mod outside;
 mod part;
+mod queue;
 mod report;
 mod sending;
 mod source;
 mod split;
 mod write;
 
-pub use calls::calls;
 pub use event::handle;
 pub use ingest::Ingest;
+pub use objects::S3Objects;
 pub use outside::{ObjectBody, Objects, OpenObject, Queue, QueueMessage};
+pub use queue::SqsQueue;
+
+use presence_domain::error::Error;
+
+/// Returns the failure of a call of AWS: a refusal by rights or form is a bug, everything else may pass.
+fn failed_call(code: Option<&str>, error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    match code {
+        Some("AccessDenied" | "AccessDeniedException" | "NoSuchBucket" | "InvalidParameterValue") => {
+            Error::internal(error)
+        }
+        _ => Error::Unavailable(error.into()),
+    }
+}

@@ -4,9 +4,11 @@
 //! what changed: shared/docs/events.md.
 
 mod bus;
+mod event_bridge;
 mod publish;
 mod wire;
 
 pub use bus::{Bus, MAX_ENTRIES, PutError};
+pub use event_bridge::EventBridge;
 pub use publish::handle;
 pub use wire::{BusEntry, SOURCE};

@@ -4,6 +4,7 @@ pub mod aws;
 pub mod batch_response;
 pub mod clock;
 pub mod config;
+pub mod invocations;
 pub mod lines;
 pub mod sign_in_url;
 pub mod telemetry;

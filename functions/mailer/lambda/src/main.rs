@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use lambda_runtime::Error;
 use presence_mailer::{OutboxProcessor, handle};
 use presence_mailer_lambda::SesMailer;
 use presence_runtime::aws::Aws;
 use presence_runtime::clock::SystemClock;
 use presence_runtime::config::{Config, MailConfig};
-use presence_runtime::telemetry::{self, Invocation};
+use presence_runtime::invocations::serve;
+use presence_runtime::telemetry;
 use presence_store::schema::USERS;
 use presence_store::{Database, OutboxStore, UserStore};
-use serde_json::Value;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
@@ -27,16 +27,9 @@ async fn main() -> Result<(), Error> {
         mailer: Arc::new(SesMailer::new(&aws.ses(), config.sender.clone())),
         config,
     });
-    let serve = move |event: LambdaEvent<Value>| {
+    serve(move |event, deadline| {
         let processor = Arc::clone(&processor);
-        async move {
-            let LambdaEvent { payload, context, .. } = event;
-            let deadline = context.deadline();
-            let function_version = context.env_config.version.clone();
-            let invocation = Invocation { request_id: context.request_id, function_version };
-            let work = handle(&processor, &payload, deadline);
-            Box::pin(invocation.run(work)).await.map_err(Error::from)
-        }
-    };
-    run(service_fn(serve)).await
+        async move { handle(&processor, &event, deadline).await.map_err(Error::from) }
+    })
+    .await
 }

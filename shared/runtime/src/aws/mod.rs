@@ -3,6 +3,12 @@
 //! The SDK's own loader looks for profiles, a metadata service and the system's certificates. That takes most of the time of a cold
 //! start, and a function needs none of it.
 
+mod s3;
+mod service;
+
+pub use s3::{Bucket, Head, S3Error};
+pub use service::{AnswerBody, CallError, Refusal, Service, code_of, endpoint_url};
+
 use std::time::Duration;
 
 use aws_sdk_dynamodb::config::retry::RetryConfig;
@@ -117,6 +123,12 @@ impl Aws {
         sdk.set_endpoint_url(endpoint_url.map(str::to_owned));
         sdk.build()
     }
+}
+
+/// Returns the text between two tags of XML.
+fn xml_text<'a>(xml: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = xml.split_once(&format!("<{name}>"))?;
+    rest.split_once(&format!("</{name}>")).map(|(text, _)| text)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use presence_runtime::aws::{Bucket, Head};
 use presence_runtime::clock::Stopwatch;
 use serde::Deserialize;
 use tokio::fs::File;
@@ -19,7 +20,6 @@ use super::summary::ImportSummary;
 use crate::error::CommandError;
 use crate::import_error::ImportError;
 use crate::{Context, Exit};
-use bucket::{Bucket, Head};
 pub(super) use location::RemoteLocation;
 use location::RemoteObject;
 
@@ -46,12 +46,12 @@ pub(super) async fn run(
 ) -> Result<Exit, CommandError> {
     let object = location.object_of(path).map_err(CommandError::Usage)?;
     let config = context.s3.clone().context("there is no S3 beside these tables")?;
-    let bucket = Bucket::new(&config, object.bucket.clone());
+    let bucket = bucket::client(&config, &object.bucket);
     let (file, size) = open(path, &object).await?;
     context.console.write_message(format_args!("object {object}"));
     let progress = Progress::start(Some(size), context.console.shows_progress());
-    let earlier = bucket.head(&object.done_key()).await?;
-    bucket.upload(&object, file, size, &progress).await?;
+    let earlier = bucket::head(&bucket, &object.done_key()).await?;
+    bucket::upload(&bucket, &object, file, size, &progress).await?;
     progress.finish();
     let report = follow(&bucket, &object, earlier, longest_wait, context.console.shows_progress()).await?;
     let rejects = fetch_rejected(&bucket, &object, path, report.rejected).await?;
@@ -82,12 +82,12 @@ async fn follow(
 ) -> anyhow::Result<Report> {
     let (progress, stopwatch, key) = (Progress::start(None, is_shown), Stopwatch::start(), object.done_key());
     let report = loop {
-        let found = bucket.head(&key).await?.filter(|report| earlier.as_ref() != Some(report));
+        let found = bucket::head(bucket, &key).await?.filter(|report| earlier.as_ref() != Some(report));
         if let Some(report) = found {
             // Looked at again: somebody else may replace it, and the report is on what it is by then.
-            let uploaded = bucket.head(&object.key()).await?.context("the object is gone")?;
-            if report.is_about(&uploaded) {
-                break bucket.read(&key).await?;
+            let uploaded = bucket::head(bucket, &object.key()).await?.context("the object is gone")?;
+            if bucket::is_about(&report, &uploaded) {
+                break bucket::read(bucket, &key).await?;
             }
         }
         if stopwatch.elapsed() >= longest_wait {
@@ -119,7 +119,7 @@ async fn fetch_rejected(
     let cannot_write = || format!("cannot write {}", rejects.path().display());
     let mut file = File::create(rejects.path()).await.with_context(cannot_write)?;
     let key = object.rejected_key();
-    anyhow::ensure!(bucket.copy(&key, &mut file).await?, "the rejected rows {key} are gone");
+    anyhow::ensure!(bucket::copy(bucket, &key, &mut file).await?, "the rejected rows {key} are gone");
     Ok(Some(rejects))
 }
 

@@ -52,7 +52,7 @@ async fn every_request_has_a_known_shape_and_keeps_the_bounds() {
     assert_eq!(broken, Vec::<String>::new());
     // A new shape of request must be looked at: does it read strongly, with a limit, what its index has?
     let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("queries");
+    settings.set_snapshot_path(".");
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!("shapes", shapes::of(&attempts)));

@@ -1,0 +1,25 @@
+//! Functions that a stream, a queue or a schedule invokes.
+
+use std::time::SystemTime;
+
+use lambda_runtime::{Diagnostic, Error, LambdaEvent, run, service_fn};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::telemetry::Invocation;
+
+/// Answers the invocations of Lambda until it stops the process. `handle` gets the event and the instant by which it must answer.
+pub async fn serve<T, E, W>(handle: impl Fn(Value, SystemTime) -> W) -> Result<(), Error>
+where
+    T: Serialize,
+    E: Into<Diagnostic> + std::fmt::Debug,
+    W: Future<Output = Result<T, E>>,
+{
+    let serve = |event: LambdaEvent<Value>| {
+        let deadline = event.context.deadline();
+        let function_version = event.context.env_config.version.clone();
+        let invocation = Invocation { request_id: event.context.request_id, function_version };
+        Box::pin(invocation.run(handle(event.payload, deadline)))
+    };
+    run(service_fn(serve)).await
+}
