@@ -63,7 +63,7 @@ pub struct Bucket {
     path: String,
 }
 
-/// What S3 tells about an object beside its content.
+/// Facts about an object beside its content.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
     /// Time of its upload, in whole seconds.

@@ -30,20 +30,20 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Failure of a call, with its retries.
-pub type CallError = SdkError<Refusal, HttpResponse>;
+pub type CallError = SdkError<ServiceError, HttpResponse>;
 
 /// Service of AWS in one region.
 #[derive(Clone, Debug)]
-pub struct Service(Operation<http::Request<SdkBody>, HttpResponse, Refusal>);
+pub struct Service(Operation<http::Request<SdkBody>, HttpResponse, ServiceError>);
 
 /// Answer of a service that says why it did not do what was asked.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct ServiceError {
     status: u16,
     metadata: ErrorMetadata,
 }
 
-impl Refusal {
+impl ServiceError {
     /// Status of HTTP.
     #[must_use]
     pub fn status(&self) -> u16 {
@@ -51,7 +51,7 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ServiceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let code = self.metadata.code().unwrap_or("no code");
         write!(f, "{} {code}", self.status)?;
@@ -59,9 +59,9 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for ServiceError {}
 
-impl ProvideErrorMetadata for Refusal {
+impl ProvideErrorMetadata for ServiceError {
     fn meta(&self) -> &ErrorMetadata {
         &self.metadata
     }
@@ -96,9 +96,9 @@ impl Service {
                     .cloned()
                     .unwrap_or_else(|| aws_smithy_types::timeout::TimeoutConfig::builder().build()),
             )
-            .retry_classifier(TransientErrorClassifier::<Refusal>::new())
-            .retry_classifier(AwsErrorCodeClassifier::<Refusal>::new())
-            .retry_classifier(ServiceClockSkewClassifier::<Refusal>::new())
+            .retry_classifier(TransientErrorClassifier::<ServiceError>::new())
+            .retry_classifier(AwsErrorCodeClassifier::<ServiceError>::new())
+            .retry_classifier(ServiceClockSkewClassifier::<ServiceError>::new())
             .retry_classifier(HttpStatusCodeClassifier::default())
             .interceptor(ServiceClockSkewInterceptor::new())
             .with_connection_poisoning()
@@ -183,7 +183,7 @@ fn serialize(request: http::Request<SdkBody>) -> Result<HttpRequest, BoxError> {
     Ok(HttpRequest::try_from(request)?)
 }
 
-/// How the body of an answer is read.
+/// Reading of the body of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerBody {
     /// By the call.
@@ -208,7 +208,7 @@ impl DeserializeResponse for AnswerBody {
         let body = response.body().bytes().unwrap_or_default();
         if !response.status().is_success() {
             let metadata = refusal_metadata(&String::from_utf8_lossy(body));
-            let refusal = Refusal { status: response.status().as_u16(), metadata };
+            let refusal = ServiceError { status: response.status().as_u16(), metadata };
             return Err(OrchestratorError::operation(AnyError::erase(refusal)));
         }
         let mut answer = HttpResponse::new(response.status(), SdkBody::from(body));
