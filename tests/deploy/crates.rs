@@ -180,7 +180,7 @@ fn features_of(function: &str) -> BTreeMap<String, String> {
 #[test]
 fn functions_that_share_a_crate_build_it_with_the_same_features() {
     let mut first: BTreeMap<String, (&str, String)> = BTreeMap::new();
-    for function in ["users", "categories", "reviews", "mailer-lambda", "auditor", "publisher", "ingest"] {
+    for function in ["users", "categories", "reviews", "mailer-lambda", "auditor", "publisher"] {
         for (name, features) in features_of(function) {
             let (other, seen) = first.entry(name.clone()).or_insert((function, features.clone()));
             assert_eq!(*seen, features, "{name} in {other} and {function}");

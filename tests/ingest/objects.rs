@@ -53,6 +53,51 @@ async fn an_object_of_another_type_is_reported() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn of_equal_rows_in_one_object_each_is_settled_and_the_last_one_wins() {
+    let env = IngestEnv::new().await;
+    let content = "x".repeat(1_000);
+    let row = |title| {
+        let mut row = titled_row("s1", "1", title);
+        row["content"] = json!(content);
+        row
+    };
+    // Of each title there are several messages that differ in the numbers of their lines only.
+    let rows: Vec<_> = ["a", "b", "a"].iter().flat_map(|title| vec![row(title); 400]).collect();
+    env.arrive("a.jsonl", json_lines(&rows)).await;
+    let summary = env.summary("a.jsonl").expect("a summary");
+    let settled: u64 = ["created", "updated", "unchanged"].iter().filter_map(|name| summary[name].as_u64()).sum();
+    assert_eq!((settled, &summary["rejected"]), (1_200, &json!(0)));
+    assert_eq!(env.titles().await.values().collect::<Vec<_>>(), ["a"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_queue_does_not_transport_is_rejected_with_a_reason() {
+    let env = IngestEnv::new().await;
+    let rows = ["fine", "no \u{ffff}", "no \u{fffe}"].map(|title| titled_row("s1", title, title));
+    env.arrive("a.jsonl", json_lines(&rows)).await;
+    let reason = "partner_id: must have neither U+FFFE nor U+FFFF, which are no characters";
+    assert_eq!(env.rejected("a.jsonl"), [(2, reason.to_owned()), (3, reason.to_owned())]);
+    assert_eq!(env.titles().await.values().collect::<Vec<_>>(), ["fine"]);
+    env.arrive("no \u{ffff}.jsonl", json_lines(&rows)).await;
+    let summary = env.summary("no \u{ffff}.jsonl").expect("a summary");
+    assert_eq!(summary["error"], "its name has a control character, or U+FFFE or U+FFFF, which are no characters");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_whose_reports_cannot_have_its_name_is_reported_by_a_shorter_one() {
+    let env = IngestEnv::new().await;
+    let of_length = |bytes: usize| "é".repeat((bytes - ".jsonl".len()) / 2) + ".jsonl";
+    let (longest, too_long) = (of_length(1_008), of_length(1_018));
+    env.arrive(&longest, rows(3, 0) + "nonsense\n").await;
+    assert_eq!(env.summary(&longest).expect("a summary")["created"], 3);
+    env.arrive(&too_long, rows(3, 0)).await;
+    let keys = env.outside.keys("done/");
+    let key = keys.iter().find(|key| !key.contains(&longest)).expect("a report");
+    let summary = env.outside.text(key).expect("a report");
+    assert!(key.len() <= 1_024 && summary.contains("its name has more than 1009 bytes"), "{key}: {summary}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_replaced_object_replaces_both_reports_whenever_it_is_replaced() {
     let old = rows(12, 0) + "nonsense\n";
     let new = rows(9, 1);

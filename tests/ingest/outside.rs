@@ -218,6 +218,9 @@ impl Objects for Outside {
             state.source_etags.extend(source_etag.map(|etag| (key.to_owned(), etag.to_owned())));
         };
         async move {
+            if key.len() > 1_024 {
+                return Err(Error::internal("KeyTooLongError"));
+            }
             self.call(put).await;
             Ok(())
         }
@@ -237,6 +240,13 @@ impl Queue for Outside {
     fn send_batch<'a>(&'a self, messages: &'a [QueueMessage]) -> BoxFuture<'a, Result<(), Error>> {
         async move {
             for message in messages {
+                let texts = message.attributes.values().chain([&message.body]);
+                // What SQS transports: <https://www.w3.org/TR/REC-xml/#charsets>.
+                let is_refused =
+                    |c: char| c < ' ' && !matches!(c, '\t' | '\n' | '\r') || c == '\u{fffe}' || c == '\u{ffff}';
+                if texts.into_iter().any(|text| text.contains(is_refused)) {
+                    return Err(Error::internal("InvalidMessageContents"));
+                }
                 // Calls for other messages take turns with this one.
                 tokio::task::yield_now().await;
                 self.call(|state| enqueue(state, message.clone())).await;

@@ -97,6 +97,18 @@ async fn a_random_history_of_writes_and_moves_is_in_the_log_change_by_change() {
 }
 
 #[tokio::test]
+async fn writers_of_one_process_take_turns_at_a_lane_and_lose_no_transaction() {
+    let stack = TestStack::start().await;
+    let (store, reviews) = (process(&stack), reviews_of_lane(1, 24));
+    let writes: Vec<_> = reviews.iter().map(write_new).collect();
+    let meter = Arc::new(Meter::default());
+    let at_once = join_all(writes.iter().map(|write| store.write_reviews(std::slice::from_ref(write))));
+    let results = Arc::clone(&meter).watch(at_once).await;
+    assert!(results.iter().all(Result::is_ok), "{results:?}");
+    assert_eq!(meter.cost().calls, 1 + 24, "a read of the lane, and a transaction for each writer");
+}
+
+#[tokio::test]
 async fn a_review_that_changed_is_stale_and_its_lane_stays_as_it_was() {
     let stack = TestStack::start().await;
     let (first, second) = (process(&stack), process(&stack));

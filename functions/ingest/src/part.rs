@@ -94,15 +94,17 @@ fn message(source: &Source, org_id: OrgId, lane: usize, rows: &[(u64, String)]) 
     let body = texts.join("\n");
     let Source { version, segment, first_line } = source;
     let ObjectVersion { object, etag, object_at } = version;
+    let lines = format_lines(*first_line, rows.iter().map(|(line, _)| *line));
+    // With the lines: an object may have equal rows in several messages.
+    let deduplication_id = digest(&[object, etag, &object_at.to_string(), &segment.to_string(), &lines, &body]);
     let attributes = BTreeMap::from([
         ("object".to_owned(), object.clone()),
         ("etag".to_owned(), etag.clone()),
         ("object_at".to_owned(), object_at.to_string()),
         ("segment".to_owned(), segment.to_string()),
         ("first_line".to_owned(), first_line.to_string()),
-        ("lines".to_owned(), format_lines(*first_line, rows.iter().map(|(line, _)| *line))),
+        ("lines".to_owned(), lines),
     ]);
-    let deduplication_id = digest(&[object, etag, &object_at.to_string(), &segment.to_string(), &body]);
     QueueMessage { group_id: format!("{org_id}-{lane}"), deduplication_id, body, attributes }
 }
 

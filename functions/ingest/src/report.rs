@@ -1,5 +1,7 @@
 //! Reports of an object: rows that are settled, and the two files when all of them are.
 
+use std::borrow::Cow;
+
 use presence_domain::error::Error;
 use presence_domain::ingest::{ObjectVersion, ReportCounts, RowResult};
 use presence_store::Segment;
@@ -12,6 +14,8 @@ use crate::part::{Source, digest};
 
 /// Maximum number of bytes in a file of rejected rows. It is in memory while it is written.
 const MAX_REJECTED_BYTES: usize = 32 << 20;
+/// Maximum number of bytes in the name of an object that is read: the keys of its reports have at most 15 more, and S3 takes 1,024.
+pub(crate) const MAX_NAME_BYTES: usize = 1_009;
 /// Attempts to settle rejected rows that others settle at the same time.
 const MAX_ATTEMPTS: usize = 20;
 /// Attempts to publish the reports of an object that is replaced again and again.
@@ -143,8 +147,17 @@ async fn publish_version(ingest: &Ingest, version: &ObjectVersion) -> Result<boo
     let ReportCounts { created, updated, unchanged, rejected } = counts;
     let summary = Summary { created, updated, unchanged, rejected, error: progress.error };
     let bytes = serde_json::to_vec(&summary).map_err(Error::internal)?;
-    ingest.objects.put(&format!("done/{}.json", version.object), bytes, Some(&version.etag)).await?;
+    ingest.objects.put(&format!("done/{}.json", name_of_reports(&version.object)), bytes, Some(&version.etag)).await?;
     Ok(true)
+}
+
+/// Returns the name that the reports of an object have: its own, or the start of one that is too long, with a digest of all of it.
+fn name_of_reports(object: &str) -> Cow<'_, str> {
+    if object.len() <= MAX_NAME_BYTES {
+        return object.into();
+    }
+    let start = &object[..object.floor_char_boundary(MAX_NAME_BYTES - 17)];
+    format!("{start}-{}", &digest(&[object])[..16]).into()
 }
 
 /// Writes the file of rejected rows, in the order of the object, or deletes the one of an earlier version.
@@ -154,7 +167,7 @@ async fn put_rejected(
     segments: &[(u64, Segment)],
     rejected: u64,
 ) -> Result<(), Error> {
-    let key = format!("rejected/{}.jsonl", version.object);
+    let key = format!("rejected/{}.jsonl", name_of_reports(&version.object));
     if rejected == 0 {
         return ingest.objects.delete(&key).await;
     }

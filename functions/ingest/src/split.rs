@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::ingest::Ingest;
 use crate::outside::{OpenObject, QueueMessage};
 use crate::part::{CONTINUE, MAX_BODY_BYTES, Source, digest, messages, microseconds};
-use crate::report::{SettledRow, publish, record_outcomes};
+use crate::report::{MAX_NAME_BYTES, SettledRow, publish, record_outcomes};
 use crate::sending::send_groups;
 use crate::source::{ContentEncoding, SegmentLines, SegmentReader};
 
@@ -120,9 +120,9 @@ impl Splitter<'_> {
         if self.progress.is_split {
             return Ok(SplitOutcome::Completed);
         }
-        let Some(encoding) = ContentEncoding::of(&self.version.object) else {
-            let text = "its name ends neither with .jsonl nor with .jsonl.gz";
-            return self.end(Some(text.to_owned())).await;
+        let encoding = match check_name(&self.version.object) {
+            Ok(encoding) => encoding,
+            Err(reason) => return self.end(Some(reason)).await,
         };
         let (offset, lines) = (self.progress.offset, self.progress.lines);
         let body = if encoding == ContentEncoding::Identity && offset > 0 {
@@ -211,6 +211,21 @@ impl Splitter<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the encoding of an object by its name, or the reason why it is not read.
+fn check_name(object: &str) -> Result<ContentEncoding, String> {
+    // The attributes of messages have the name. SQS transports what XML can have.
+    let is_refused = |c: char| {
+        c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r' | '\x7f') || matches!(c, '\u{fffe}' | '\u{ffff}')
+    };
+    if object.len() > MAX_NAME_BYTES {
+        return Err(format!("its name has more than {MAX_NAME_BYTES} bytes, so that its reports have a shorter one"));
+    }
+    if object.contains(is_refused) {
+        return Err("its name has a control character, or U+FFFE or U+FFFF, which are no characters".to_owned());
+    }
+    ContentEncoding::of(object).ok_or_else(|| "its name ends neither with .jsonl nor with .jsonl.gz".to_owned())
 }
 
 /// Rows with their numbers, by organisation and lane.

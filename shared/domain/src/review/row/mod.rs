@@ -144,6 +144,7 @@ fn parse_choice<T: Copy>(field: &str, text: &str, choices: &[T], as_str: fn(T) -
 /// Parses a name that a partner gives a review. It is not empty.
 fn parse_name(field: &str, mut name: String) -> Result<String, String> {
     remove_control_characters(&mut name);
+    check_characters(field, &name)?;
     if name.is_empty() {
         return Err(format!("{field}: must have 1 to {SHORT_TEXT_MAX_BYTES} bytes"));
     }
@@ -152,7 +153,17 @@ fn parse_name(field: &str, mut name: String) -> Result<String, String> {
 
 /// Parses a short text. An empty or blank one counts as missing.
 fn parse_short_text(field: &str, text: Option<String>) -> Result<Option<String>, String> {
-    text.and_then(normalize_text).map(|text| check_length(field, text)).transpose()
+    let text = text.and_then(normalize_text);
+    check_characters(field, text.as_deref().unwrap_or_default())?;
+    text.map(|text| check_length(field, text)).transpose()
+}
+
+/// Refuses what Unicode reserves as no characters and SQS does not transport.
+fn check_characters(field: &str, text: &str) -> Result<(), String> {
+    if text.contains(['\u{fffe}', '\u{ffff}']) {
+        return Err(format!("{field}: must have neither U+FFFE nor U+FFFF, which are no characters"));
+    }
+    Ok(())
 }
 
 fn check_length(field: &str, text: String) -> Result<String, String> {
@@ -165,6 +176,7 @@ fn check_length(field: &str, text: String) -> Result<String, String> {
 /// Parses a long text. An empty or blank one counts as missing.
 fn parse_long_text(field: &str, text: Option<String>) -> Result<Option<String>, String> {
     let text = text.and_then(normalize_text);
+    check_characters(field, text.as_deref().unwrap_or_default())?;
     if text.as_ref().is_some_and(|text| text.chars().count() > LONG_TEXT_MAX_CHARS) {
         return Err(format!("{field}: must have at most {LONG_TEXT_MAX_CHARS} characters"));
     }

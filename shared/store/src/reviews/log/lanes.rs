@@ -1,6 +1,6 @@
 //! Knowledge of lanes that a process keeps: a writer that knows a lane adds to it without a read.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::items::LaneState;
@@ -9,9 +9,14 @@ use crate::keys::{LogItemKey, log_pk};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
+use presence_domain::ledger::LANES;
 
 /// Maximum number of lanes in the cache. A lane takes some 2 KB at most, so that all of them take 8 MB.
 const MAX_LANES: usize = 4_096;
+/// Number of organisations whose lanes have turns of their own. Others share these.
+const ORGS_WITH_TURNS: usize = 16;
+/// Number of turns.
+const TURNS: usize = ORGS_WITH_TURNS * LANES;
 
 /// Lane of the log of an organisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,8 +27,14 @@ pub(crate) struct LaneKey {
 }
 
 /// Lanes as this process read or wrote them last. Other processes write too: each write proves the state by its condition.
-#[derive(Debug, Default)]
-pub(crate) struct LaneCache(Mutex<HashMap<LaneKey, LaneState>>);
+#[derive(Debug)]
+pub(crate) struct LaneCache {
+    states: Mutex<HashMap<LaneKey, LaneState>>,
+    turns: [tokio::sync::Mutex<()>; TURNS],
+}
+
+/// Turn of a writer at some lanes, until it is dropped.
+pub(crate) type Turn<'a> = Vec<tokio::sync::MutexGuard<'a, ()>>;
 
 impl LaneKey {
     /// Returns the partition key and the sort key of the lane item.
@@ -32,7 +43,26 @@ impl LaneKey {
     }
 }
 
+impl Default for LaneCache {
+    fn default() -> Self {
+        Self { states: Mutex::default(), turns: std::array::from_fn(|_| tokio::sync::Mutex::default()) }
+    }
+}
+
 impl LaneCache {
+    /// Waits until no other writer of this process adds to these lanes. Two at once would make one of them lose its transaction, and with
+    /// slow answers again and again.
+    pub(crate) async fn turn(&self, lanes: impl Iterator<Item = LaneKey>) -> Turn<'_> {
+        let org = |key: LaneKey| usize::try_from(key.org_id.get()).unwrap_or_default() % ORGS_WITH_TURNS;
+        // In one order for all writers, so that none waits for another one that waits for it.
+        let numbers: BTreeSet<usize> = lanes.map(|key| org(key) * LANES + key.lane).collect();
+        let mut turn = Turn::with_capacity(numbers.len());
+        for number in numbers {
+            turn.push(self.turns[number].lock().await);
+        }
+        turn
+    }
+
     fn get(&self, key: LaneKey) -> Option<LaneState> {
         self.lanes().get(&key).cloned()
     }
@@ -57,7 +87,7 @@ impl LaneCache {
     }
 
     fn lanes(&self) -> MutexGuard<'_, HashMap<LaneKey, LaneState>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.states.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
