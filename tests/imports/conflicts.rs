@@ -15,7 +15,7 @@ const WINDOW: Duration = Duration::from_millis(30);
 /// Runs both imports at once, and compares the content with one import of all rows without faults.
 async fn assert_same_as_one_import(env: &ImportEnv, files: [&str; 2], all: &str) {
     env.faults.restart(Plan::OverlapConflicts { window: WINDOW });
-    let exits = futures::join!(env.import("reviews", files[0]), env.import("reviews", files[1]));
+    let exits = futures::join!(env.import("reviews", files[0]), env.import_in_another_process("reviews", files[1]));
     assert_eq!(exits, (Exit::Done, Exit::Done));
     assert_eq!(env.audit().await, []);
     assert_eq!(env.content().await, faultless_content(all).await);

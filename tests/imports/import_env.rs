@@ -37,6 +37,11 @@ pub(crate) struct ImportEnv {
     faultless_store: Stores,
 }
 
+/// Returns limits with which the small imports of the tests fold some times, so that faults hit folds too.
+fn fold_often() -> FoldLimits {
+    FoldLimits { fold_from: 1, ..FoldLimits::default() }
+}
+
 impl ImportEnv {
     /// Starts an environment whose operator has long timeouts and short retries.
     pub(crate) async fn new() -> Self {
@@ -68,8 +73,7 @@ impl ImportEnv {
         }
         let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
         let mut store = stack.stores_through(faults.over(plain_http()), options, stack.table_prefix());
-        // The imports of the tests are small. With this limit they fold some times, so that faults hit folds too.
-        store.reviews = store.reviews.with_fold_limits(FoldLimits { fold_from: 1, ..FoldLimits::default() });
+        store.reviews = store.reviews.with_fold_limits(fold_often());
         let faultless_store = stack.stores().clone();
         Self { stack, faults, store, faultless_store }
     }
@@ -77,6 +81,13 @@ impl ImportEnv {
     /// Runs `ops import` for these rows, with the planned faults.
     pub(crate) async fn import(&self, what: &str, rows: &str) -> Exit {
         self.import_by(&self.store, what, rows).await.exit
+    }
+
+    /// Does the same in another process: its writers do not wait for those of the first one.
+    pub(crate) async fn import_in_another_process(&self, what: &str, rows: &str) -> Exit {
+        let mut store = Stores::new(self.store.database.clone());
+        store.reviews = store.reviews.with_fold_limits(fold_often());
+        self.import_by(&store, what, rows).await.exit
     }
 
     /// Runs `ops import` with the planned faults, and returns its output too.
