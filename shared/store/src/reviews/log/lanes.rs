@@ -22,7 +22,7 @@ const TURNS: usize = ORGS_WITH_TURNS * LANES;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct LaneKey {
     pub(crate) org_id: OrgId,
-    /// Number of the lane, below [`LANES`](presence_domain::ledger::LANES).
+    /// Number of the lane, below [`LANES`].
     pub(crate) lane: usize,
 }
 
