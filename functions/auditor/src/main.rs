@@ -16,7 +16,7 @@ async fn main() -> Result<(), Error> {
     let reviews = ReviewStore::new(&Database::from_env()?);
     serve(move |_, deadline| {
         let reviews = reviews.clone();
-        async move { handle(&reviews, &SystemClock, settings, deadline).await.map_err(Error::from) }
+        async move { handle(&reviews, &SystemClock, settings, deadline).await }
     })
     .await
 }

@@ -25,9 +25,9 @@ pub use queue::SqsQueue;
 
 use presence_domain::error::Error;
 
-/// Returns the failure of a call of AWS: a refusal by rights or form is a bug, everything else may pass.
-fn failed_call(code: Option<&str>, error: impl std::error::Error + Send + Sync + 'static) -> Error {
-    match code {
+/// Returns the failure of a call of AWS, by its code. An error of rights or form is a bug, everything else may pass.
+fn failed_call<E: std::error::Error + Send + Sync + 'static>(error: E, code_of: fn(&E) -> Option<&str>) -> Error {
+    match code_of(&error) {
         Some("AccessDenied" | "AccessDeniedException" | "NoSuchBucket" | "InvalidParameterValue") => {
             Error::internal(error)
         }

@@ -25,7 +25,7 @@ async fn main() -> Result<(), Error> {
     let ingest = Ingest::new(&database, objects, Arc::new(SqsQueue::new(&aws.sqs(), queue_url)));
     serve(move |event, deadline| {
         let ingest = ingest.clone();
-        async move { handle(&ingest, &event, deadline).await.map_err(Error::from) }
+        async move { handle(&ingest, &event, deadline).await }
     })
     .await
 }

@@ -9,6 +9,7 @@ use futures::future::BoxFuture;
 use presence_domain::error::Error;
 use presence_runtime::aws::{Bucket, Head, S3Error};
 
+use crate::failed_call;
 use crate::outside::{ObjectBody, Objects, OpenObject};
 
 /// Maximum time until S3 begins its answer, or has taken a report of some megabytes.
@@ -67,5 +68,5 @@ impl Objects for S3Objects {
 }
 
 fn failed(error: S3Error) -> Error {
-    super::failed_call(error.code().map(str::to_owned).as_deref(), error)
+    failed_call(error, S3Error::code)
 }

@@ -6,7 +6,7 @@ use aws_types::SdkConfig;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use presence_domain::error::Error;
-use presence_runtime::aws::{AnswerBody, Service, code_of, endpoint_url};
+use presence_runtime::aws::{AnswerBody, Service, code_of};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ impl SqsQueue {
     /// Builds the client of the queue with this URL. Makes no call.
     #[must_use]
     pub fn new(config: &SdkConfig, url: String) -> Self {
-        Self { service: Service::new(config, "sqs", &endpoint_url(config, "sqs"), AnswerBody::Whole), url }
+        Self { service: Service::new(config, "sqs", "sqs", AnswerBody::Whole), url }
     }
 
     async fn send_all(&self, messages: &[QueueMessage]) -> Result<(), Error> {
@@ -61,8 +61,7 @@ impl SqsQueue {
             let sent = entries.iter().map(|(id, message)| entry(id, message)).collect::<Vec<_>>();
             let input = json!({"QueueUrl": self.url, "Entries": sent});
             let answer = self.service.call_json("AmazonSQS.SendMessageBatch", "1.0", &input).await;
-            let BatchAnswer { failed } =
-                answer.map_err(|error| failed_call(code_of(&error).map(str::to_owned).as_deref(), error))?;
+            let BatchAnswer { failed } = answer.map_err(|error| failed_call(error, code_of))?;
             if failed.is_empty() {
                 return Ok(());
             }

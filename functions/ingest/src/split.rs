@@ -6,7 +6,7 @@ use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ingest::ObjectVersion;
 use presence_domain::ledger::ReviewNumber;
-use presence_domain::review::ReviewRow;
+use presence_domain::review::{NONCHARACTERS, ReviewRow};
 use presence_runtime::lines::Line;
 use presence_store::{BusinessLocation, SplitProgress};
 use serde_json::json;
@@ -216,9 +216,7 @@ impl Splitter<'_> {
 /// Returns the encoding of an object by its name, or the reason why it is not read.
 fn check_name(object: &str) -> Result<ContentEncoding, String> {
     // The attributes of messages have the name. SQS transports what XML can have.
-    let is_refused = |c: char| {
-        c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r' | '\x7f') || matches!(c, '\u{fffe}' | '\u{ffff}')
-    };
+    let is_refused = |c: char| c < ' ' && !matches!(c, '\t' | '\n' | '\r') || NONCHARACTERS.contains(&c);
     if object.len() > MAX_NAME_BYTES {
         return Err(format!("its name has more than {MAX_NAME_BYTES} bytes, so that its reports have a shorter one"));
     }

@@ -6,7 +6,7 @@
 use aws_types::SdkConfig;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use presence_runtime::aws::{AnswerBody, CallError, Service, code_of, endpoint_url};
+use presence_runtime::aws::{AnswerBody, CallError, Service, code_of};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -36,7 +36,7 @@ impl EventBridge {
     /// Builds a client of the bus of this name. Makes no call.
     #[must_use]
     pub fn new(config: &SdkConfig, bus: String) -> Self {
-        Self { service: Service::new(config, "events", &endpoint_url(config, "events"), AnswerBody::Whole), bus }
+        Self { service: Service::new(config, "events", "events", AnswerBody::Whole), bus }
     }
 
     async fn put_events(&self, entries: &[BusEntry]) -> Result<Vec<Option<String>>, PutError> {

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use lambda_runtime::{Diagnostic, Error, LambdaEvent, run, service_fn};
+use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -12,14 +12,15 @@ use crate::telemetry::Invocation;
 pub async fn serve<T, E, W>(handle: impl Fn(Value, SystemTime) -> W) -> Result<(), Error>
 where
     T: Serialize,
-    E: Into<Diagnostic> + std::fmt::Debug,
+    E: Into<Error>,
     W: Future<Output = Result<T, E>>,
 {
     let serve = |event: LambdaEvent<Value>| {
         let deadline = event.context.deadline();
         let function_version = event.context.env_config.version.clone();
         let invocation = Invocation { request_id: event.context.request_id, function_version };
-        Box::pin(invocation.run(handle(event.payload, deadline)))
+        let work = invocation.run(handle(event.payload, deadline));
+        Box::pin(async { work.await.map_err(E::into) })
     };
     run(service_fn(serve)).await
 }

@@ -29,7 +29,7 @@ async fn main() -> Result<(), Error> {
     });
     serve(move |event, deadline| {
         let processor = Arc::clone(&processor);
-        async move { handle(&processor, &event, deadline).await.map_err(Error::from) }
+        async move { handle(&processor, &event, deadline).await }
     })
     .await
 }

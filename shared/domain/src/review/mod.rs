@@ -19,6 +19,9 @@ pub const LONG_TEXT_MAX_CHARS: usize = 10_000;
 /// Maximum number of bytes of every other text of a review: the length of a URL that browsers accept.
 pub const SHORT_TEXT_MAX_BYTES: usize = 2_048;
 
+/// Characters that no row may have: Unicode reserves them as no characters, and SQS does not transport them.
+pub const NONCHARACTERS: [char; 2] = ['\u{fffe}', '\u{ffff}'];
+
 /// Returns a text of a review in the form that is stored: without control characters, and `None` if it is blank.
 ///
 /// So missing, empty and blank texts mean the same.

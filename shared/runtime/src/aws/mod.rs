@@ -7,7 +7,7 @@ mod s3;
 mod service;
 
 pub use s3::{Bucket, Head, S3Error};
-pub use service::{AnswerBody, CallError, Service, ServiceError, code_of, endpoint_url};
+pub use service::{AnswerBody, CallError, Service, ServiceError, code_of};
 
 use std::time::Duration;
 

@@ -11,7 +11,7 @@ use http::{Method, Request};
 use jiff::Timestamp;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::service::{AnswerBody, CallError, Service, code_of, endpoint_url};
+use super::service::{AnswerBody, CallError, Service, code_of};
 
 /// Metadata of a report: the mark of the object that it is about.
 const SOURCE_ETAG: &str = "x-amz-meta-source-etag";
@@ -31,13 +31,13 @@ pub enum S3Error {
 
 fn describe(error: &CallError) -> String {
     match error.as_service_error() {
-        Some(refusal) => format!("S3 refused: {refusal}"),
+        Some(error) => format!("S3 refused: {error}"),
         None => aws_smithy_types::error::display::DisplayErrorContext(error).to_string(),
     }
 }
 
 impl S3Error {
-    /// Code of a refusal of S3.
+    /// Code of an error that S3 answered.
     #[must_use]
     pub fn code(&self) -> Option<&str> {
         match self {
@@ -47,9 +47,12 @@ impl S3Error {
     }
 
     fn is_missing(&self) -> bool {
-        // An answer to HEAD has no body.
-        let status = |error: &CallError| error.as_service_error().is_some_and(|refusal| refusal.status() == 404);
-        matches!(self, Self::Call(error) if code_of(error) == Some("NoSuchKey") || code_of(error).is_none() && status(error))
+        let Self::Call(error) = self else { return false };
+        match code_of(error) {
+            Some(code) => code == "NoSuchKey",
+            // An answer to HEAD has no body, and so no code.
+            None => error.as_service_error().is_some_and(|error| error.status() == 404),
+        }
     }
 }
 
@@ -59,6 +62,7 @@ pub struct Bucket {
     service: Service,
     /// The same, for answers that may be large.
     streaming: Service,
+    name: String,
     /// Path of the bucket, with a slash at its end. Alone if the name of the host has the bucket.
     path: String,
 }
@@ -84,8 +88,19 @@ impl Bucket {
         let is_in_path = config.endpoint_url().is_some() || name.contains('.');
         let (host, path) =
             if is_in_path { ("s3".to_owned(), format!("/{name}/")) } else { (format!("{name}.s3"), "/".to_owned()) };
-        let service = |body| Service::new(config, "s3", &endpoint_url(config, &host), body);
-        Self { service: service(AnswerBody::Whole), streaming: service(AnswerBody::Streamed), path }
+        let service = |body| Service::new(config, "s3", &host, body);
+        Self {
+            service: service(AnswerBody::Whole),
+            streaming: service(AnswerBody::Streamed),
+            name: name.to_owned(),
+            path,
+        }
+    }
+
+    /// Returns the URL of an object, as people write it.
+    #[must_use]
+    pub fn url(&self, key: &str) -> String {
+        format!("s3://{}/{key}", self.name)
     }
 
     /// Writes an object, in place of one that has this key.
@@ -134,7 +149,7 @@ impl Bucket {
 
     /// Uploads a part, from number 1, and returns its mark.
     pub async fn upload_part(&self, key: &str, upload: &str, number: usize, body: Vec<u8>) -> Result<String, S3Error> {
-        let query = format!("?partNumber={number}&uploadId={}", utf8_percent_encode(upload, NON_ALPHANUMERIC));
+        let query = format!("?partNumber={number}&{}", upload_id(upload));
         let response = self.call(self.request(Method::PUT, key, &query), body).await?;
         let etag = response.headers().get("etag").ok_or_else(|| S3Error::Answer("a part without a mark".to_owned()))?;
         Ok(etag.to_owned())
@@ -147,7 +162,7 @@ impl Bucket {
             let _ = write!(list, "<Part><PartNumber>{number}</PartNumber><ETag>{etag}</ETag></Part>");
         }
         list.push_str("</CompleteMultipartUpload>");
-        let query = format!("?uploadId={}", utf8_percent_encode(upload, NON_ALPHANUMERIC));
+        let query = format!("?{}", upload_id(upload));
         let answer = self.call(self.request(Method::POST, key, &query), list.into_bytes()).await?;
         let body = text(&answer);
         // S3 answers 200 before it knows, and may say in the body that it failed.
@@ -160,7 +175,7 @@ impl Bucket {
 
     /// Deletes the parts of an upload that will not be completed.
     pub async fn abort_upload(&self, key: &str, upload: &str) -> Result<(), S3Error> {
-        let query = format!("?uploadId={}", utf8_percent_encode(upload, NON_ALPHANUMERIC));
+        let query = format!("?{}", upload_id(upload));
         self.call(self.request(Method::DELETE, key, &query), Vec::new()).await.map(drop)
     }
 
@@ -177,6 +192,11 @@ impl Bucket {
 async fn call(service: &Service, request: http::request::Builder, body: Vec<u8>) -> Result<HttpResponse, S3Error> {
     let request = request.body(SdkBody::from(body)).map_err(|error| S3Error::Answer(error.to_string()))?;
     service.call(request).await.map_err(|error| Box::new(error).into())
+}
+
+/// Returns the parameter that names an upload.
+fn upload_id(upload: &str) -> String {
+    format!("uploadId={}", utf8_percent_encode(upload, NON_ALPHANUMERIC))
 }
 
 fn text(response: &HttpResponse) -> Cow<'_, str> {

@@ -1,7 +1,7 @@
 //! Calls to services of AWS that are called too seldom for an SDK of their own.
 //!
-//! The generated SDKs of S3, SQS and `EventBridge` take longer to compile than everything else that calls them. What they do at run time
-//! is in the crates that all SDKs share, and is used here: signatures, credentials, retries, timeouts, and the correction of a wrong clock.
+//! The generated SDKs of S3, SQS and `EventBridge` take longer to compile than everything that calls them. This module uses the crates
+//! below all SDKs: signatures, credentials, retries, timeouts, and the correction of a wrong clock are theirs.
 
 use std::fmt;
 
@@ -24,6 +24,8 @@ use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::config_bag::{FrozenLayer, Layer};
 use aws_smithy_types::error::ErrorMetadata;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
+use aws_smithy_types::retry::RetryConfig;
+use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::region::SigningRegion;
 use aws_types::{SdkConfig, SigningName};
 use serde::Serialize;
@@ -67,13 +69,14 @@ impl ProvideErrorMetadata for ServiceError {
     }
 }
 
-/// Returns the code of a refusal; none if the service did not answer.
+/// Returns the code of a service error; none if the service did not answer.
 pub fn code_of(error: &CallError) -> Option<&str> {
     error.as_service_error().and_then(ProvideErrorMetadata::code)
 }
 
 impl Service {
-    /// Builds a client. Makes no call. `name` is the name that signatures have: `s3`, `sqs`, `events`.
+    /// Builds a client. Makes no call. `name` is the name that signatures have: `s3`, `sqs`, `events`. `host` is the host name before the
+    /// region. An endpoint of the configuration replaces both.
     ///
     /// A body that is streamed is read after the call, without its timeouts and retries.
     ///
@@ -81,21 +84,17 @@ impl Service {
     ///
     /// Without a region, credentials or an HTTP client, which `sdk_config` and the SDK's own loader set.
     #[must_use]
-    pub fn new(config: &SdkConfig, name: &'static str, endpoint_url: &str, body: AnswerBody) -> Self {
-        let retries = config.retry_config().cloned().unwrap_or_else(aws_smithy_types::retry::RetryConfig::standard);
+    pub fn new(config: &SdkConfig, name: &'static str, host: &str, body: AnswerBody) -> Self {
+        let retries = config.retry_config().cloned().unwrap_or_else(RetryConfig::standard);
+        let timeouts = config.timeout_config().cloned().unwrap_or_else(TimeoutConfig::disabled);
         let mut builder = Operation::builder()
             .service_name(name)
             .operation_name("call")
             .behavior_version(super::behavior_version())
             .http_client(config.http_client().expect("an HTTP client"))
-            .endpoint_url(endpoint_url)
+            .endpoint_url(&endpoint_url(config, host))
             .standard_retry(&retries)
-            .timeout_config(
-                config
-                    .timeout_config()
-                    .cloned()
-                    .unwrap_or_else(|| aws_smithy_types::timeout::TimeoutConfig::builder().build()),
-            )
+            .timeout_config(timeouts)
             .retry_classifier(TransientErrorClassifier::<ServiceError>::new())
             .retry_classifier(AwsErrorCodeClassifier::<ServiceError>::new())
             .retry_classifier(ServiceClockSkewClassifier::<ServiceError>::new())
@@ -139,13 +138,8 @@ impl Service {
     }
 }
 
-/// Returns the address of a service in the configured region.
-///
-/// # Panics
-///
-/// Without a region.
-#[must_use]
-pub fn endpoint_url(config: &SdkConfig, host: &str) -> String {
+/// Returns the configured endpoint, or that of a service in the configured region.
+fn endpoint_url(config: &SdkConfig, host: &str) -> String {
     let region = config.region().expect("a region");
     let domain = if region.as_ref().starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
     config.endpoint_url().map_or_else(|| format!("https://{host}.{region}.{domain}"), str::to_owned)
@@ -188,7 +182,7 @@ fn serialize(request: http::Request<SdkBody>) -> Result<HttpRequest, BoxError> {
 pub enum AnswerBody {
     /// By the call.
     Whole,
-    /// By the caller, unless it is a refusal.
+    /// By the caller, unless it is a service error.
     Streamed,
 }
 
@@ -207,9 +201,9 @@ impl DeserializeResponse for AnswerBody {
     fn deserialize_nonstreaming(&self, response: &HttpResponse) -> Result<Output, OrchestratorError<AnyError>> {
         let body = response.body().bytes().unwrap_or_default();
         if !response.status().is_success() {
-            let metadata = refusal_metadata(&String::from_utf8_lossy(body));
-            let refusal = ServiceError { status: response.status().as_u16(), metadata };
-            return Err(OrchestratorError::operation(AnyError::erase(refusal)));
+            let metadata = error_metadata(&String::from_utf8_lossy(body));
+            let error = ServiceError { status: response.status().as_u16(), metadata };
+            return Err(OrchestratorError::operation(AnyError::erase(error)));
         }
         let mut answer = HttpResponse::new(response.status(), SdkBody::from(body));
         *answer.headers_mut() = response.headers().clone();
@@ -217,8 +211,8 @@ impl DeserializeResponse for AnswerBody {
     }
 }
 
-/// Reads the code and the message of a refusal in JSON, or in the XML of S3. An answer to HEAD has neither.
-fn refusal_metadata(body: &str) -> ErrorMetadata {
+/// Reads the code and the message of a service error in JSON, or in the XML of S3. An answer to HEAD has neither.
+fn error_metadata(body: &str) -> ErrorMetadata {
     let json: Option<serde_json::Value> = serde_json::from_str(body).ok();
     let texts = |names: [&str; 2]| match &json {
         // Before the sign # is the namespace of the code.
@@ -241,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refusals_are_read_in_json_and_in_xml() {
+    fn service_errors_are_read_in_json_and_in_xml() {
         for (body, code, message) in [
             (
                 r#"{"__type":"com.amazonaws.sqs#QueueDoesNotExist","message":"no"}"#,
@@ -257,7 +251,7 @@ mod tests {
             ("", None, None),
             ("<html>502</html>", None, None),
         ] {
-            let metadata = refusal_metadata(body);
+            let metadata = error_metadata(body);
             assert_eq!((metadata.code(), metadata.message()), (code, message), "{body}");
         }
     }

@@ -157,7 +157,7 @@ impl ReviewStore {
         writes: &[ReviewWrite],
         changes: &BTreeMap<LaneKey, Vec<LogChange>>,
     ) -> Result<(), AttemptError> {
-        let _turn = self.lanes.turn(changes.keys().copied()).await;
+        let _guards = self.lanes.lock_lanes(changes.keys().copied()).await;
         let table = self.db.name(&schema::REVIEWS);
         let (mut transaction, mut states) = (Transaction::new(), Vec::new());
         for (position, write) in writes.iter().enumerate() {

@@ -7,8 +7,8 @@ use serde_json::{Number, json};
 
 use super::seen_at::MAX_TIME_AHEAD;
 use super::{
-    LONG_TEXT_MAX_CHARS, Partner, Rating, Review, ReviewId, ReviewState, SHORT_TEXT_MAX_BYTES, SeenAt, normalize_text,
-    remove_control_characters,
+    LONG_TEXT_MAX_CHARS, NONCHARACTERS, Partner, Rating, Review, ReviewId, ReviewState, SHORT_TEXT_MAX_BYTES, SeenAt,
+    normalize_text, remove_control_characters,
 };
 use crate::ids::{BusinessId, OrgId};
 use crate::instant::{DateInput, format_second};
@@ -153,14 +153,18 @@ fn parse_name(field: &str, mut name: String) -> Result<String, String> {
 
 /// Parses a short text. An empty or blank one counts as missing.
 fn parse_short_text(field: &str, text: Option<String>) -> Result<Option<String>, String> {
-    let text = text.and_then(normalize_text);
-    check_characters(field, text.as_deref().unwrap_or_default())?;
-    text.map(|text| check_length(field, text)).transpose()
+    parse_text(field, text)?.map(|text| check_length(field, text)).transpose()
 }
 
-/// Refuses what Unicode reserves as no characters and SQS does not transport.
+/// Normalizes a text, and checks its characters.
+fn parse_text(field: &str, text: Option<String>) -> Result<Option<String>, String> {
+    let text = text.and_then(normalize_text);
+    text.as_deref().map_or(Ok(()), |text| check_characters(field, text))?;
+    Ok(text)
+}
+
 fn check_characters(field: &str, text: &str) -> Result<(), String> {
-    if text.contains(['\u{fffe}', '\u{ffff}']) {
+    if text.contains(NONCHARACTERS) {
         return Err(format!("{field}: must have neither U+FFFE nor U+FFFF, which are no characters"));
     }
     Ok(())
@@ -175,8 +179,7 @@ fn check_length(field: &str, text: String) -> Result<String, String> {
 
 /// Parses a long text. An empty or blank one counts as missing.
 fn parse_long_text(field: &str, text: Option<String>) -> Result<Option<String>, String> {
-    let text = text.and_then(normalize_text);
-    check_characters(field, text.as_deref().unwrap_or_default())?;
+    let text = parse_text(field, text)?;
     if text.as_ref().is_some_and(|text| text.chars().count() > LONG_TEXT_MAX_CHARS) {
         return Err(format!("{field}: must have at most {LONG_TEXT_MAX_CHARS} characters"));
     }

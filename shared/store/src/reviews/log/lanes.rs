@@ -13,10 +13,10 @@ use presence_domain::ledger::LANES;
 
 /// Maximum number of lanes in the cache. A lane takes some 2 KB at most, so that all of them take 8 MB.
 const MAX_LANES: usize = 4_096;
-/// Number of organisations whose lanes have turns of their own. Others share these.
-const ORGS_WITH_TURNS: usize = 16;
-/// Number of turns.
-const TURNS: usize = ORGS_WITH_TURNS * LANES;
+/// Number of organisations whose lanes have locks of their own. Others share these.
+const ORGS_WITH_LOCKS: usize = 16;
+/// Number of locks.
+const LOCKS: usize = ORGS_WITH_LOCKS * LANES;
 
 /// Lane of the log of an organisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,11 +30,11 @@ pub(crate) struct LaneKey {
 #[derive(Debug)]
 pub(crate) struct LaneCache {
     states: Mutex<HashMap<LaneKey, LaneState>>,
-    turns: [tokio::sync::Mutex<()>; TURNS],
+    locks: [tokio::sync::Mutex<()>; LOCKS],
 }
 
-/// Turn of a writer at some lanes, until it is dropped.
-pub(crate) type Turn<'a> = Vec<tokio::sync::MutexGuard<'a, ()>>;
+/// Locks of some lanes, until they are dropped.
+pub(crate) type LaneGuards<'a> = Vec<tokio::sync::MutexGuard<'a, ()>>;
 
 impl LaneKey {
     /// Returns the partition key and the sort key of the lane item.
@@ -45,31 +45,31 @@ impl LaneKey {
 
 impl Default for LaneCache {
     fn default() -> Self {
-        Self { states: Mutex::default(), turns: std::array::from_fn(|_| tokio::sync::Mutex::default()) }
+        Self { states: Mutex::default(), locks: std::array::from_fn(|_| tokio::sync::Mutex::default()) }
     }
 }
 
 impl LaneCache {
     /// Waits until no other writer of this process adds to these lanes. Two at once would make one of them lose its transaction, and with
     /// slow answers again and again.
-    pub(crate) async fn turn(&self, lanes: impl Iterator<Item = LaneKey>) -> Turn<'_> {
-        let org = |key: LaneKey| usize::try_from(key.org_id.get()).unwrap_or_default() % ORGS_WITH_TURNS;
+    pub(crate) async fn lock_lanes(&self, lanes: impl Iterator<Item = LaneKey>) -> LaneGuards<'_> {
+        let org = |key: LaneKey| usize::try_from(key.org_id.get()).unwrap_or_default() % ORGS_WITH_LOCKS;
         // In one order for all writers, so that none waits for another one that waits for it.
         let numbers: BTreeSet<usize> = lanes.map(|key| org(key) * LANES + key.lane).collect();
-        let mut turn = Turn::with_capacity(numbers.len());
+        let mut guards = LaneGuards::with_capacity(numbers.len());
         for number in numbers {
-            turn.push(self.turns[number].lock().await);
+            guards.push(self.locks[number].lock().await);
         }
-        turn
+        guards
     }
 
     fn get(&self, key: LaneKey) -> Option<LaneState> {
-        self.lanes().get(&key).cloned()
+        self.states().get(&key).cloned()
     }
 
     /// Notes a state, unless a newer one is known.
     pub(crate) fn insert(&self, key: LaneKey, state: LaneState) {
-        let mut lanes = self.lanes();
+        let mut lanes = self.states();
         if lanes.get(&key).is_some_and(|known| known.last > state.last) {
             return;
         }
@@ -83,10 +83,10 @@ impl LaneCache {
 
     /// Forgets a lane, whose state turned out to be another one.
     pub(crate) fn remove(&self, key: LaneKey) {
-        self.lanes().remove(&key);
+        self.states().remove(&key);
     }
 
-    fn lanes(&self) -> MutexGuard<'_, HashMap<LaneKey, LaneState>> {
+    fn states(&self) -> MutexGuard<'_, HashMap<LaneKey, LaneState>> {
         self.states.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -123,8 +123,8 @@ mod tests {
             assert_eq!(cache.get(key).map(|state| state.last), Some(number));
             cache.insert(key, LaneState { last: number - 1, ..LaneState::default() });
             assert_eq!(cache.get(key).map(|state| state.last), Some(number), "an older state is ignored");
-            assert!(cache.lanes().len() <= MAX_LANES);
+            assert!(cache.states().len() <= MAX_LANES);
         }
-        assert_eq!(cache.lanes().len(), MAX_LANES);
+        assert_eq!(cache.states().len(), MAX_LANES);
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use aws_types::SdkConfig;
 use aws_types::sdk_config::TimeoutConfig;
-use presence_runtime::aws::{Bucket, Head, S3Error};
+use presence_runtime::aws::{Bucket, Head};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -92,8 +92,8 @@ pub(super) async fn copy<W: tokio::io::AsyncWrite + Unpin>(
     bucket: &Bucket,
     key: &str,
     to: &mut W,
-) -> Result<bool, anyhow::Error> {
-    let cannot_read = || format!("cannot read {key}");
+) -> anyhow::Result<bool> {
+    let cannot_read = || format!("cannot read {}", bucket.url(key));
     let Some((_, body)) = bucket.get(key, 0).await.with_context(cannot_read)? else { return Ok(false) };
     tokio::io::copy(&mut body.into_async_read(), to).await.with_context(cannot_read)?;
     to.flush().await.with_context(cannot_read)?;
@@ -102,7 +102,7 @@ pub(super) async fn copy<W: tokio::io::AsyncWrite + Unpin>(
 
 /// Looks for an object. Returns `None` if there is none.
 pub(super) async fn head(bucket: &Bucket, key: &str) -> anyhow::Result<Option<Head>> {
-    bucket.head(key).await.map_err(|error: S3Error| anyhow::Error::new(error).context(format!("cannot look for {key}")))
+    bucket.head(key).await.with_context(|| format!("cannot look for {}", bucket.url(key)))
 }
 
 /// Reads up to this number of bytes; fewer at the end of the file.
