@@ -11,7 +11,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::SignedDuration;
 use presence_domain::access::Principal;
 use presence_domain::email::EmailAddress;
-use presence_domain::ids::UserId;
+use presence_domain::ids::{OrgId, UserId};
 use presence_domain::ledger::tree::{decode_root, encode_root};
 use presence_domain::ledger::{FacetMask, ReviewSet};
 use presence_domain::page::PageRequest;
@@ -22,7 +22,7 @@ use presence_mailer::OutboxProcessor;
 use presence_runtime::clock::Clock;
 use presence_runtime::config::AuditConfig;
 use presence_store::schema::{REVIEWS, USERS};
-use presence_store::{AuditSettings, Database, ReviewQuery};
+use presence_store::{AuditSettings, Business, Database, ReviewQuery};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{FaultConnector, TestStack, long_timeouts, plain_http, sdk_config};
 use serde_json::{Value, json};
@@ -126,6 +126,7 @@ async fn run() -> Replay {
         if function == "auditor" {
             fixture.fill_log().await;
             fixture.damage_tree().await;
+            fixture.begin_move().await;
         }
         for event in events_of(function) {
             let answer = fixture.answer(&event).await;
@@ -204,6 +205,15 @@ impl Fixture {
             review.key = format!("name {number}");
             reviews.upsert_reviews(std::slice::from_ref(&review)).await.expect("a written review");
         }
+    }
+
+    /// Begins a move of a business with reviews, which the auditor finishes.
+    async fn begin_move(&self) {
+        let businesses = &self.stack.stores().businesses;
+        let org_id = OrgId::new(42).expect("an id");
+        let listed = businesses.list_in_org(org_id, None, None).await.expect("a list").items;
+        let business = listed.into_iter().next().expect("a business");
+        businesses.put(&Business { city: "Elsewhere".to_owned(), ..business }).await.expect("a move begins");
     }
 
     /// Takes a posting out of a tree, so that the auditor corrects it.

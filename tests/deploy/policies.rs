@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use presence_runtime::config::AuditConfig;
-use presence_store::keys::AUDIT_PK;
+use presence_store::keys::{AUDIT_PK, MOVES_PK, ORGS_WITH_REVIEWS_PK};
 use serde_json::{Value, json};
 
 use super::template::{Resource, TEMPLATE, referent, root};
@@ -90,24 +90,26 @@ fn only_the_mailer_may_send_and_only_from_the_configured_address() {
 }
 
 #[test]
-fn auditor_may_write_the_ledger_and_its_position_but_no_review() {
-    let role = TEMPLATE.resource("AuditorRole");
-    for statement in statements(role) {
-        let actions = list(&statement["Action"]);
-        let reads = |action: &&Value| {
-            ["GetItem", "BatchGetItem", "Query"].iter().any(|read| **action == format!("dynamodb:{read}"))
-        };
-        if statement["Sid"] == "Logs" || actions.iter().all(reads) {
+fn auditor_may_write_the_ledger_its_position_and_what_a_move_changes() {
+    let ledger = ["LOG#*", "DIR#*", "TREE#*", AUDIT_PK];
+    let with_reviews = [&ledger[..], &["R#*", ORGS_WITH_REVIEWS_PK]].concat();
+    let expected = [
+        ("Ledger", json!(["dynamodb:UpdateItem", "dynamodb:DeleteItem"]), &ledger[..]),
+        ("MovedReviews", json!("dynamodb:PutItem"), &with_reviews),
+        ("Moves", json!(["dynamodb:PutItem", "dynamodb:UpdateItem"]), &[MOVES_PK, "BUSINESS#*"]),
+    ];
+    for statement in statements(TEMPLATE.resource("AuditorRole")) {
+        let writing = expected.iter().find(|(sid, ..)| statement["Sid"] == *sid);
+        let Some((_, actions, written)) = writing else {
+            let of_tables = list(&statement["Action"]).into_iter().filter_map(Value::as_str);
+            let mut of_tables = of_tables.filter_map(|action| action.strip_prefix("dynamodb:"));
+            assert!(of_tables.all(|read| ["GetItem", "BatchGetItem", "Query"].contains(&read)), "{statement}");
             assert_eq!(statement["Condition"], Value::Null, "{statement}");
             continue;
-        }
-        assert_eq!(statement["Action"], json!(["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"]));
-        let written = ["LOG#*", "DIR#*", "TREE#*", AUDIT_PK];
+        };
         let keys = json!({ "ForAllValues:StringLike": { "dynamodb:LeadingKeys": written } });
-        assert_eq!(statement["Condition"], keys);
+        assert_eq!((&statement["Action"], &statement["Condition"]), (actions, &keys));
     }
-    // No partition key of a review begins like these.
-    assert!(!["LOG#", "DIR#", "TREE#", AUDIT_PK].iter().any(|start| "R#0123456789ab".starts_with(start)));
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Businesses that move to another organisation: they leave the lists of the users of the old one.
 
+use std::sync::Arc;
+
 use presence_ops::Exit;
-use presence_tests::{FaultKind, Fixtures, Plan};
+use presence_runtime::clock::SystemClock;
+use presence_tests::{ConnectorLayer as _, FaultKind, Fixtures, LagConnector, Plan, long_timeouts, plain_http};
 use serde_json::json;
 
 use super::import_env::ImportEnv;
@@ -51,6 +54,26 @@ async fn business_that_moves_leaves_the_lists_of_the_old_organisations_users() {
     assert!(!found.text.contains("b1-2") && found.text.contains("b1-1"), "{}", found.text);
     let again = env.import_with_output("businesses", &business_rows(2, &[2, 3])).await;
     assert_eq!((&again.json()["unchanged"], &again.json()["users_updated"]), (&json!(2), &json!(null)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn business_that_moves_leaves_the_lists_of_users_that_the_index_does_not_show_yet() {
+    let env = ImportEnv::new().await;
+    env.import_without_faults("orgs", ORGS).await;
+    let lag = LagConnector::new(0);
+    let stores = env.stack.stores_through(lag.over(plain_http()), long_timeouts(), env.stack.table_prefix());
+    let import = async |org, numbers: &[u64]| {
+        let clock = Arc::new(SystemClock);
+        presence_tests::ops::import(&stores, clock, "businesses", &business_rows(org, numbers)).await.expect(Exit::Done)
+    };
+    import(1, &[7]).await;
+    import(2, &[7]).await;
+    lag.set_reads(u64::MAX);
+    let fixtures = Fixtures::create(&env.stack).await;
+    assign_businesses(&env, &fixtures).await;
+    assert_eq!(import(2, &[2, 3]).await.json()["users_updated"], json!(2));
+    assert_eq!(listed_businesses(&env, &fixtures.manager_1.id).await, ["b1-1"]);
+    assert_eq!(env.stack.audit().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -18,8 +18,9 @@ use super::import_env::{ImportEnv, faultless_content, rows};
 const ROWS: usize = 250;
 /// Limits of the table: write units of about two transactions of the import each second.
 const LIMITS: &str = "seed=14,table-writes=150";
-/// Number of a call in the middle of an import of the rows: each of 16 workers reads reviews and a lane before it writes.
-const MIDDLE: u64 = 45;
+/// Number of a call in the middle of an import of the rows: each of 16 workers reads reviews, a lane and then places before it
+/// writes.
+const MIDDLE: u64 = 61;
 
 fn importing(timer: impl Timer + 'static) -> RetryPolicy {
     RetryPolicy::WhileImporting(Arc::new(WriteRate::new(Arc::new(timer))))

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_ingest::{Ingest, handle};
-use presence_store::{Business, BusinessLocation, FoldLimits, Stores};
+use presence_store::{Business, FoldLimits, Stores};
 use presence_tests::connectors::{Event, InterleavingConnector};
 use presence_tests::{ConnectorLayer as _, long_timeouts, plain_http};
 use serde_json::json;
@@ -48,20 +48,11 @@ async fn arrive_with(env: &IngestEnv, object: &str, rows: &str, call: u64, event
     pending
 }
 
-async fn location(stores: &Stores, id: &BusinessId) -> BusinessLocation {
-    let found = stores.businesses.get_locations(std::slice::from_ref(id)).await.expect("the store answers");
-    found.into_values().next().expect("the business")
-}
-
 /// Moves the business `s1` to organisation 2 with its reviews, as an import of businesses does.
 async fn move_business(stores: Stores) {
-    let id = BusinessId::parse("s1").expect("an id");
-    let before = location(&stores, &id).await;
-    let org_id = OrgId::new(2).expect("an id");
-    let business = Business { id: id.clone(), org_id, name: "Shop".to_owned(), city: "Lyon".to_owned() };
-    stores.businesses.put(&business).await.expect("the store answers");
-    let after = location(&stores, &id).await;
-    stores.reviews.relocate_business_reviews(&id, &before, &after).await.expect("the store answers");
+    let (id, org_id) = (BusinessId::parse("s1").expect("an id"), OrgId::new(2).expect("an id"));
+    let business = Business { id, org_id, name: "Shop".to_owned(), city: "Lyon".to_owned() };
+    stores.reviews.put_business(&business).await.expect("the store answers");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -80,6 +71,8 @@ async fn reviews_follow_a_business_that_moves_while_they_are_written() {
         let is_moved = |review: &String| review.contains("\"org_id\": N(\"2\")");
         assert!(content.values().all(is_moved), "moved before call {call}: {content:?}");
         assert_eq!(env.audit().await, [], "moved before call {call}");
+        let created = env.summary("a.jsonl").map(|summary| summary["created"].clone());
+        assert_eq!(created, Some(json!(arriving.len())), "moved before call {call}");
     }
     panic!("the process makes more calls than expected");
 }

@@ -9,9 +9,7 @@ use presence_domain::ledger::ReviewNumber;
 use presence_domain::review::{Rating, Review};
 use presence_local::{AwsLimits, Options};
 use presence_store::meter::{Cost, Meter};
-use presence_store::{
-    BusinessLocation, FoldLimits, RetryPolicy, ReviewStore, ReviewWrite, Stores, WriteReviewsError, schema,
-};
+use presence_store::{Business, FoldLimits, RetryPolicy, ReviewStore, ReviewWrite, Stores, WriteReviewsError, schema};
 use presence_tests::reviews::org_id;
 use presence_tests::{
     ConnectorLayer as _, FaultConnector, FaultKind, Plan, TestStack, key_names, long_timeouts, plain_http,
@@ -224,22 +222,26 @@ async fn reviews_of_a_business_that_moves_in_steps_are_complete_wherever_it_is_i
     for org_id in [org_id(1), org_id(2)] {
         stack.stores().reviews.register_org_with_reviews(org_id).await.expect("the store answers");
     }
+    let place = |number: u64, city: &str| Business {
+        id: business.clone(),
+        org_id: org_id(number),
+        name: "Shop".to_owned(),
+        city: city.to_owned(),
+    };
+    process(&stack).put_business(&place(1, &reviews[0].city_key)).await.expect("the store answers");
     process(&stack).upsert_reviews(&reviews).await.expect("new reviews");
-    let place = |number: u64, city: &str| BusinessLocation { org_id: org_id(number), city_key: city.to_owned() };
-    let mut here = place(1, &reviews[0].city_key);
-    for call in 1..=12 {
+    for call in 1..=24 {
         let there = if call % 2 == 1 { place(2, "porto") } else { place(1, ["braga", "faro"][call / 2 % 2]) };
         faults.restart(Plan::At { call: call as u64, kind: FaultKind::LoseReply, times: u64::MAX });
         let broken = without_folds(&stack.stores_through(faults.over(plain_http()), options(), stack.table_prefix()));
-        let _ = broken.relocate_business_reviews(&business, &here, &there).await;
+        let _ = broken.put_business(&there).await;
         StoredLogs::read(&stack).await.assert_complete();
-        process(&stack).relocate_business_reviews(&business, &here, &there).await.expect("no fault is left");
+        process(&stack).put_business(&there).await.expect("no fault is left");
         let logs = StoredLogs::read(&stack).await;
         logs.assert_complete();
-        assert!(
-            logs.reviews.iter().all(|((org_id, _), (_, at))| *org_id == there.org_id && at.city_key == there.city_key)
-        );
+        assert!(logs.reviews.iter().all(|((org_id, _), (_, at))| *org_id == there.org_id && at.city_key == there.city));
         assert_eq!(logs.reviews.len(), reviews.len(), "interrupted at call {call}");
-        here = there;
+        let register = stack.stores().reviews.unfinished_moves().await.expect("the store answers");
+        assert!(register.moves.is_empty(), "interrupted at call {call}: {register:?}");
     }
 }

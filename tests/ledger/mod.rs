@@ -10,6 +10,7 @@ mod leftovers;
 mod log_writer;
 mod log_writing;
 mod model;
+mod moves;
 mod oldest_postings;
 mod oracle;
 mod scheduled;

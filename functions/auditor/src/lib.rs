@@ -1,4 +1,5 @@
-//! Auditor: folds what is left in the logs of reviews, compares the ledger with the reviews, and corrects it.
+//! Auditor: folds what is left in the logs of reviews, finishes moves of businesses that were interrupted, compares the ledger with
+//! the reviews, and corrects it.
 //!
 //! A schedule invokes it every five minutes; the event is ignored. Each run continues where the last one stopped. Every
 //! organisation is looked at once a day.
@@ -26,6 +27,11 @@ pub async fn handle(
     match reviews.fold_leftovers(has_time).await {
         Ok(LeftoverFolds { orgs, changes, failed, longest }) => tracing::info!(orgs, changes, failed, longest, "fold"),
         Err(error) => telemetry::log_background_error("fold_reviews", &error),
+    }
+    match reviews.finish_moves(has_time).await {
+        Ok(moves) if moves > 0 => tracing::info!(moves, "moves"),
+        Ok(_) => {}
+        Err(error) => telemetry::log_background_error("finish_moves", &error),
     }
     let run = reviews.audit_on_schedule(settings, clock.now(), has_time).await;
     let run = run.inspect_err(|error| telemetry::log_background_error("audit_reviews", error))?;

@@ -1,11 +1,9 @@
 //! Parts of ingest: stores, bucket and queue.
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use presence_domain::ids::OrgId;
 use presence_runtime::clock::{Clock, SystemClock};
-use presence_store::{BusinessStore, Database, FoldLimits, IngestStore, ReviewStore};
+use presence_store::{Database, FoldLimits, IngestStore, ReviewStore};
 
 use crate::outside::{Objects, Queue};
 
@@ -17,14 +15,11 @@ const FOLD_FROM: u64 = 64;
 #[derive(Clone)]
 pub struct Ingest {
     pub(crate) reviews: ReviewStore,
-    pub(crate) businesses: BusinessStore,
     pub(crate) store: IngestStore,
     pub(crate) objects: Arc<dyn Objects>,
     pub(crate) queue: Arc<dyn Queue>,
     pub(crate) clock: Arc<dyn Clock>,
     database: Database,
-    /// Organisations that the store lists among those with reviews.
-    pub(crate) registered_orgs: Arc<Mutex<HashSet<OrgId>>>,
 }
 
 impl Ingest {
@@ -34,13 +29,11 @@ impl Ingest {
         Self {
             reviews: ReviewStore::new(database)
                 .with_fold_limits(FoldLimits { fold_from: FOLD_FROM, ..FoldLimits::default() }),
-            businesses: BusinessStore::new(database),
             store: IngestStore::new(database),
             objects,
             queue,
             clock: Arc::new(SystemClock),
             database: database.clone(),
-            registered_orgs: Arc::default(),
         }
     }
 

@@ -207,7 +207,7 @@ impl Splitter<'_> {
         }
         let unknown: Vec<BusinessId> = businesses.filter(|id| !self.places.contains_key(*id)).cloned().collect();
         if !unknown.is_empty() {
-            self.places.extend(self.ingest.businesses.get_locations(&unknown).await?);
+            self.places.extend(self.ingest.reviews.locate_businesses(&unknown).await?);
         }
         Ok(())
     }

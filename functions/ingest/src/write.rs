@@ -1,20 +1,14 @@
 //! Writing of the rows of a message, by the code of `ops import reviews`.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::PoisonError;
+use std::collections::{HashMap, HashSet};
 
 use presence_domain::error::Error;
-use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ingest::{RowResult, SegmentReport};
 use presence_domain::review::{Review, ReviewId, ReviewRow, SeenAt};
-use presence_store::BusinessLocation;
 
 use crate::ingest::Ingest;
 use crate::part::Part;
 use crate::report::{SettledRow, publish, record_outcomes, rejected_lines};
-
-/// Attempts to write rows whose businesses move meanwhile.
-const MAX_MOVES: usize = 5;
 
 /// Rows with their lines that are about different reviews.
 type Round = Vec<(u64, Review)>;
@@ -53,7 +47,7 @@ async fn read_rows(
     let rows: Vec<(u64, &str, Result<ReviewRow, String>)> =
         open.map(|(line, text)| (*line, text.as_str(), ReviewRow::parse(text, now))).collect();
     let businesses = rows.iter().filter_map(|(_, _, row)| row.as_ref().ok().map(|row| row.business_id().clone()));
-    let places = ingest.businesses.get_locations(&businesses.collect::<Vec<_>>()).await?;
+    let places = ingest.reviews.locate_businesses(&businesses.collect::<Vec<_>>()).await?;
     let (mut rounds, mut rejected): (Vec<Round>, Vec<SettledRow>) = (Vec::new(), Vec::new());
     let mut rows_of: HashMap<ReviewId, usize> = HashMap::new();
     for (line, text, row) in rows {
@@ -84,9 +78,8 @@ fn stamped(review: Review, part: &Part, line: u64) -> Review {
 
 /// Writes rows about different reviews, and settles those that are written. An error leaves some of them open.
 async fn write_round(ingest: &Ingest, part: &Part, round: Round) -> Result<(), Error> {
-    let (lines, mut reviews): (Vec<u64>, Vec<Review>) = round.into_iter().unzip();
-    register_orgs(ingest, &reviews).await?;
-    let outcome = upsert(ingest, &reviews).await;
+    let (lines, reviews): (Vec<u64>, Vec<Review>) = round.into_iter().unzip();
+    let outcome = ingest.reviews.try_upsert_reviews(&reviews).await;
     let unwritten: HashSet<usize> = outcome.unwritten.iter().copied().collect();
     let mut settled = Vec::new();
     for (position, (line, review)) in lines.iter().zip(&reviews).enumerate() {
@@ -97,52 +90,10 @@ async fn write_round(ingest: &Ingest, part: &Part, round: Round) -> Result<(), E
         }
     }
     if outcome.error.is_none() {
-        follow_moves(ingest, &mut reviews).await?;
         ingest.reviews_written();
     }
     if let Some(source) = &part.source {
         record_outcomes(ingest, source, settled, None).await?;
     }
     outcome.error.map_or(Ok(()), Err)
-}
-
-async fn upsert(ingest: &Ingest, reviews: &[Review]) -> presence_store::UpsertOutcome {
-    ingest.reviews.upsert_rows(reviews.iter().map(std::slice::from_ref).collect(), &|_| {}).await
-}
-
-/// Writes the reviews again whose businesses moved since their places were looked up.
-///
-/// The import of businesses moves reviews after it has written the business. Reviews that are written between may have missed that.
-async fn follow_moves(ingest: &Ingest, reviews: &mut [Review]) -> Result<(), Error> {
-    for _ in 0..MAX_MOVES {
-        let businesses: BTreeSet<BusinessId> = reviews.iter().map(|review| review.business_id.clone()).collect();
-        let places = ingest.businesses.get_locations(&businesses.into_iter().collect::<Vec<_>>()).await?;
-        let mut moved = Vec::new();
-        for review in reviews.iter_mut() {
-            if let Some(BusinessLocation { org_id, city_key }) = places.get(&review.business_id)
-                && (review.org_id, &review.city_key) != (*org_id, city_key)
-            {
-                (review.org_id, review.city_key) = (*org_id, city_key.clone());
-                moved.push(review.clone());
-            }
-        }
-        if moved.is_empty() {
-            return Ok(());
-        }
-        register_orgs(ingest, &moved).await?;
-        upsert(ingest, &moved).await.error.map_or(Ok(()), Err)?;
-    }
-    Err(Error::Unavailable("businesses kept moving while their reviews were written".into()))
-}
-
-/// Lists the organisations of reviews among those with reviews, before the first one is written.
-async fn register_orgs(ingest: &Ingest, reviews: &[Review]) -> Result<(), Error> {
-    let registered = || ingest.registered_orgs.lock().unwrap_or_else(PoisonError::into_inner);
-    let orgs: BTreeSet<OrgId> = reviews.iter().map(|review| review.org_id).collect();
-    let unknown: Vec<OrgId> = orgs.into_iter().filter(|org_id| !registered().contains(org_id)).collect();
-    for org_id in unknown {
-        ingest.reviews.register_org_with_reviews(org_id).await?;
-        registered().insert(org_id);
-    }
-    Ok(())
 }

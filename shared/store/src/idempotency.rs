@@ -5,14 +5,11 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use aws_sdk_dynamodb::error::SdkError;
-use aws_sdk_dynamodb::operation::transact_get_items::TransactGetItemsError;
-use aws_sdk_dynamodb::types::{AttributeValue, Get, Put, TransactGetItem};
-use aws_smithy_runtime_api::http::Response;
+use aws_sdk_dynamodb::types::{AttributeValue, Put};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::client::errors::{Cancellation, failed, is_condition_failed, is_throttled};
+use crate::client::errors::is_condition_failed;
 use crate::client::read::{Item, number, text};
 use crate::client::retry::with_retries_for;
 use crate::format::{ANSWER, item_as, kind_of, parse_as};
@@ -69,30 +66,9 @@ impl AnswerStore {
     ///
     /// Returns [`Error::InProgress`] if a transaction holds the answer for a second.
     pub async fn get_settled(&self, id: AnswerId) -> Result<Option<KeptAnswer>, Error> {
-        let item = with_retries_for(MAX_WAIT, self.get_in_transaction(key(id))).await?;
-        item.map(|item| read(id, item)).transpose()
-    }
-
-    async fn get_in_transaction(&self, key: Item) -> Result<Option<Item>, Error> {
-        let get = Get::builder().table_name(self.db.name(&schema::API_KEYS)).set_key(Some(key));
-        let get = TransactGetItem::builder().get(get.build().map_err(Error::internal)?).build();
-        let read = self.db.client.transact_get_items().transact_items(get);
-        let mut retries = self.db.retries();
-        loop {
-            // On the heap: the SDK's futures are large.
-            let error = match Box::pin(read.clone().send()).await {
-                Ok(output) => return Ok(output.responses.and_then(|mut answers| answers.pop()?.item)),
-                Err(error) => error,
-            };
-            let (is_held, may_retry) = match cancellation(&error) {
-                Some(Cancellation::Transient { held, .. }) => (!held.is_empty(), true),
-                Some(_) => (false, false),
-                None => (false, is_throttled(&error)),
-            };
-            if !may_retry || !retries.pause().await {
-                return Err(if is_held { Error::InProgress } else { failed(error) });
-            }
-        }
+        let item =
+            with_retries_for(MAX_WAIT, self.db.get_in_transaction(&schema::API_KEYS, vec![key(id)])).await?.pop();
+        item.flatten().map(|item| read(id, item)).transpose()
     }
 
     /// Keeps the answer of a request that changes nothing. Returns [`Error::InProgress`] if one is kept already.
@@ -171,14 +147,4 @@ fn read(id: AnswerId, item: Item) -> Result<KeptAnswer, Error> {
     let at = Timestamp::from_millisecond(stored.created_at).ok();
     let (body, at) = body.zip(at).ok_or_else(|| Error::internal("a kept answer breaks the rules of its fields"))?;
     Ok(KeptAnswer { request: IdempotentRequest { id, body }, status: stored.status, body: stored.answer, at })
-}
-
-fn cancellation(error: &SdkError<TransactGetItemsError, Response>) -> Option<Cancellation> {
-    match error.as_service_error()? {
-        TransactGetItemsError::TransactionCanceledException(cancelled) => {
-            let codes: Vec<_> = cancelled.cancellation_reasons().iter().map(|it| it.code().unwrap_or("None")).collect();
-            Some(Cancellation::of(&codes))
-        }
-        _ => None,
-    }
 }

@@ -2,7 +2,7 @@
 
 use presence_domain::ids::OrgId;
 use presence_domain::review::Review;
-use presence_store::{BusinessLocation, ReviewWrite};
+use presence_store::{Business, ReviewWrite};
 use presence_tests::{Cost, Reply, SEEDED_REVIEW, logs};
 use serde_json::json;
 
@@ -127,11 +127,9 @@ async fn a_review_whose_business_moves_leaves_the_old_organisation_with_it() {
         statuses
     };
     assert_eq!(statuses().await, [200, 404, 200]);
-    let old = BusinessLocation { org_id: review.org_id, city_key: review.city_key.clone() };
-    let new = BusinessLocation { org_id: OrgId::new(2).expect("an id"), ..old.clone() };
-    let stores = review_fixtures.stack.stores();
-    stores.businesses.note_move(&review.business_id, new.org_id).await.expect("the store answers");
-    stores.reviews.relocate_business_reviews(&review.business_id, &old, &new).await.expect("the store answers");
+    let org_id = OrgId::new(2).expect("an id");
+    let business = Business { id: review.business_id, org_id, name: "Shop".to_owned(), city: review.city_key };
+    review_fixtures.stack.stores().reviews.put_business(&business).await.expect("the store answers");
     assert_eq!(statuses().await, [404, 200, 200]);
     assert_eq!(review_fixtures.get("admin_2", SEEDED_REVIEW).await.json()["org_id"], "2");
 }

@@ -1,4 +1,4 @@
-//! Random interleavings of real writers, folds and searches, call by call, compared with the truth of the transactions.
+//! Random interleavings of real writers, moves of businesses, folds and searches, call by call, compared with the truth of the transactions.
 //!
 //! The simulation of the domain plays the protocol. Here the store itself plays, over the embedded database, with the forms of
 //! DynamoDB's calls: pages, batches, tokens, throttling, conflicts. A [`StepConnector`](presence_tests::StepConnector) stops
@@ -63,5 +63,6 @@ async fn every_answer_is_the_state_at_its_position_of_the_log_under_any_interlea
     }
     println!("{sum:?}");
     assert!(sum.answers > 2 * sum.runs && sum.folds > sum.runs && sum.changes > 5 * sum.runs, "{sum:?}");
+    assert!(sum.moves > sum.runs, "{sum:?}");
     assert!(sum.killed > 0 && sum.lost_replies > 0 && sum.stale_reads > sum.runs && sum.lost_folds > 0, "{sum:?}");
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
-use presence_domain::ids::OrgId;
+use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::instant::is_empty_range;
 use presence_domain::ledger::{
     Directory, FacetKey, LANES, LogChange, LogPosition, Place, PostingKey, ReviewNumber, decode_changes,
@@ -12,7 +12,7 @@ use presence_domain::ledger::{
 use presence_domain::page::Page;
 use presence_domain::review::Review;
 use presence_store::keys::{LOG_PK_PREFIX, LogItemKey};
-use presence_store::{ReviewQuery, review_from_item};
+use presence_store::{BusinessLocation, ReviewQuery, review_from_item};
 use presence_tests::MadeCall;
 use serde_json::Value;
 
@@ -35,6 +35,8 @@ pub(super) struct Oracle {
     readings: BTreeMap<(u64, u64), LogReading>,
     /// Positions of the logs that each process read, by process and organisation.
     cuts: BTreeMap<(u64, u64), Vec<LogPosition>>,
+    /// Positions that one transaction wrote to the logs of two organisations: organisation, lane, sequence.
+    crossings: Vec<Vec<(u64, usize, u64)>>,
     /// Number of changes that the last Query of each log found.
     pub(super) left_in_log: BTreeMap<u64, usize>,
     pub(super) changes: u64,
@@ -49,6 +51,7 @@ impl Oracle {
         match call.operation.as_str() {
             "TransactWriteItems" => self.note_transaction(call),
             "Query" if call.is_answered && call.request["IndexName"].is_null() => self.note_query(call),
+            "TransactGetItems" if call.is_answered => self.note_joint_read(call),
             _ => {}
         }
     }
@@ -75,13 +78,18 @@ impl Oracle {
                 changes.extend(assigned(action).map(|entry| (org, lane, entry)));
             }
         }
-        let mut new = Vec::new();
+        let (mut new, mut positions) = (Vec::new(), Vec::new());
         for (org, lane, (first, entries)) in changes {
             for (sequence, change) in (first..).zip(entries) {
-                new.extend(self.note_change(call.process, org, lane, sequence, change));
+                let added = self.note_change(call.process, org, lane, sequence, change);
+                positions.extend(added.as_ref().map(|_| (org, lane, sequence)));
+                new.extend(added);
             }
         }
         self.apply(&new, &bodies);
+        if positions.iter().any(|(org, ..)| *org != positions[0].0) {
+            self.crossings.push(positions);
+        }
     }
 
     /// Notes a change. Returns it unless it was there already: sealed changes are written twice, and a lost reply repeats a call.
@@ -146,6 +154,46 @@ impl Oracle {
         }
     }
 
+    /// Notes the logs that a transaction read at one instant: a lane names its last change.
+    fn note_joint_read(&mut self, call: &MadeCall) {
+        let mut cuts: BTreeMap<u64, LogPosition> = BTreeMap::new();
+        let keys = call.request["TransactItems"].as_array().into_iter().flatten().map(|item| &item["Get"]["Key"]);
+        let items = call.reply["Responses"].as_array().into_iter().flatten().map(|answer| &answer["Item"]);
+        for (key, item) in keys.zip(items) {
+            let Some(org) = org_of_log(&key["pk"]) else { return };
+            let cut = cuts.entry(org).or_default();
+            if let Some(LogItemKey::Lane(lane)) = LogItemKey::parse(&text(&key["sk"])) {
+                cut.0[lane] = item["last"]["N"].as_str().map_or(0, |last| last.parse().expect("a number"));
+            }
+        }
+        for (org, cut) in cuts {
+            self.cuts.entry((call.process, org)).or_default().push(cut);
+        }
+    }
+
+    /// Checks that each review is in the place of its business.
+    pub(super) fn judge_places(&self, locations: &HashMap<BusinessId, BusinessLocation>) -> Result<(), String> {
+        for (id, (org, _, place)) in &self.current {
+            let expected = locations.get(&place.business_id).ok_or("a review has no business")?;
+            if (expected.org_id.get(), &expected.city_key) != (*org, &place.city_key) {
+                return Err(format!("review {id:?} is in {org} {place:?}, and its business in {expected:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// True if positions of several logs are the state of one instant, as far as transactions on two of them tell: each is in both
+    /// positions, or in none.
+    fn are_joint(&self, cuts: &BTreeMap<u64, LogPosition>) -> bool {
+        self.crossings.iter().all(|positions| {
+            let included =
+                |(org, lane, sequence): &(u64, usize, u64)| cuts.get(org).map(|cut| cut.includes(*lane, *sequence));
+            let mut included = positions.iter().filter_map(included);
+            let first = included.next();
+            included.all(|other| Some(other) == first)
+        })
+    }
+
     /// Returns the positions that include every change.
     pub(super) fn everything(&self) -> Acknowledged {
         let mut positions = Acknowledged::new();
@@ -199,7 +247,11 @@ impl Oracle {
             }
             combinations = extended;
         }
-        let outcomes: Vec<_> = combinations.iter().map(|cuts| self.judge_at(cuts, query, answer)).collect();
+        let joint = combinations.iter().filter(|cuts| self.are_joint(cuts));
+        let outcomes: Vec<_> = joint.map(|cuts| self.judge_at(cuts, query, answer)).collect();
+        if outcomes.is_empty() {
+            return Err("the search read logs that do not belong together".to_owned());
+        }
         if outcomes.iter().any(Result::is_ok) { Ok(()) } else { outcomes.into_iter().next().unwrap_or(Ok(())) }
     }
 

@@ -1,11 +1,11 @@
-//! Processes of a run over the real store: writers, folds and searches.
+//! Processes of a run over the real store: writers, moves of businesses, folds and searches.
 
 use fastrand::Rng;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ledger::{FacetKey, FacetMask, ReviewSet};
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::{Partner, Rating, Review, ReviewState};
-use presence_store::{FoldReport, ReviewQuery, ReviewStore, ReviewWrite};
+use presence_store::{Business, FoldReport, ReviewQuery, ReviewStore};
 use presence_tests::operator_scope;
 use presence_tests::reviews::test_review;
 
@@ -25,6 +25,8 @@ pub(super) enum Outcome {
     Folded(Result<FoldReport, String>),
     Swept(Result<usize, String>),
     Searched(ReviewQuery, Result<Page<Review>, String>),
+    /// A business was put in another place, and its reviews moved; or that failed somewhere.
+    Moved(Result<(), String>),
 }
 
 /// Names of a run: its organisations and businesses are its own, so that runs share the tables.
@@ -39,12 +41,23 @@ impl Names {
         OrgId::new(1_000 + self.run * 2 + number).expect("an id")
     }
 
+    /// Returns the businesses, each in a random place.
+    pub(super) fn businesses(self, rng: &mut Rng) -> Vec<Business> {
+        (0..3).map(|number| self.placed_business(number, rng)).collect()
+    }
+
+    /// Returns a business in a random place.
+    pub(super) fn placed_business(self, number: u64, rng: &mut Rng) -> Business {
+        let (org_id, city) = (self.org(u64::from(rng.u8(..3) == 0)), CITIES[rng.usize(..2)].to_owned());
+        Business { id: self.business(number), org_id, name: "Shop".to_owned(), city }
+    }
+
     /// Returns one of the three businesses.
-    fn business(self, number: u64) -> BusinessId {
+    pub(super) fn business(self, number: u64) -> BusinessId {
         BusinessId::parse(&format!("run{}-b{number}", self.run)).expect("an id")
     }
 
-    /// Returns a random version of one of the reviews.
+    /// Returns a random version of one of the reviews, in a place where its business may have been long ago.
     pub(super) fn review(self, rng: &mut Rng) -> Review {
         let number = rng.usize(..REVIEWS);
         let business_id = self.business(number as u64 % 3);
@@ -125,29 +138,14 @@ impl Names {
 
 /// Writes reviews as an import does: it reads what is stored, and tries again when another writer was first.
 pub(super) async fn import(store: ReviewStore, reviews: Vec<Review>) -> Outcome {
-    for review in &reviews {
-        if store.register_org_with_reviews(review.org_id).await.is_err() {
-            return Outcome::WriteFailed;
-        }
-    }
     let outcome = store.try_upsert_reviews(&reviews).await;
     let is_done = outcome.error.is_none() && outcome.unwritten.is_empty();
     if is_done { Outcome::Written } else { Outcome::WriteFailed }
 }
 
-/// Writes reviews in one transaction, if they are still as they were read.
-pub(super) async fn write(store: ReviewStore, reviews: Vec<Review>) -> Outcome {
-    for review in &reviews {
-        if store.register_org_with_reviews(review.org_id).await.is_err() {
-            return Outcome::WriteFailed;
-        }
-    }
-    let Ok(stored) = store.find_stored_reviews(&reviews).await else { return Outcome::WriteFailed };
-    let writes: Vec<ReviewWrite> = stored.into_iter().zip(reviews).map(|(old, new)| ReviewWrite { old, new }).collect();
-    match store.write_reviews(&writes).await {
-        Ok(()) => Outcome::Written,
-        Err(_) => Outcome::WriteFailed,
-    }
+/// Puts a business in another place, as an import does.
+pub(super) async fn move_business(store: ReviewStore, business: Business) -> Outcome {
+    Outcome::Moved(store.put_business(&business).await.map(drop).map_err(|error| error.to_string()))
 }
 
 /// Folds the log of an organisation.

@@ -10,12 +10,12 @@ use fastrand::Rng;
 use futures::future::{AbortHandle, Aborted, abortable};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use presence_local::Options;
-use presence_store::{FoldLimits, RetryPolicy, ReviewStore};
+use presence_store::{FoldLimits, RetryPolicy, Stores};
 use presence_tests::connectors::ConnectorLayer as _;
 use presence_tests::{CallEnd, StepConnector, TestStack, long_timeouts, plain_http};
 
 use super::oracle::{Acknowledged, Oracle};
-use super::processes::{Names, Outcome, fold, import, search, sweep, write};
+use super::processes::{Names, Outcome, fold, import, move_business, search, sweep};
 
 /// Number of processes of a run.
 const PROCESSES: u64 = 34;
@@ -49,6 +49,8 @@ pub(super) struct Counts {
     pub(super) lost_folds: u64,
     pub(super) failed_folds: u64,
     pub(super) failed_writes: u64,
+    pub(super) moves: u64,
+    pub(super) failed_moves: u64,
     pub(super) swept_nodes: u64,
     pub(super) killed: u64,
     pub(super) lost_replies: u64,
@@ -67,6 +69,8 @@ impl Counts {
         self.lost_folds += other.lost_folds;
         self.failed_folds += other.failed_folds;
         self.failed_writes += other.failed_writes;
+        self.moves += other.moves;
+        self.failed_moves += other.failed_moves;
         self.swept_nodes += other.swept_nodes;
         self.killed += other.killed;
         self.lost_replies += other.lost_replies;
@@ -79,7 +83,7 @@ pub(super) struct Run {
     rng: Rng,
     names: Names,
     connector: StepConnector,
-    instances: Vec<ReviewStore>,
+    instances: Vec<Stores>,
     processes: FuturesUnordered<Process>,
     /// Handles that end processes, and what was acknowledged when each began.
     running: BTreeMap<u64, (AbortHandle, Acknowledged)>,
@@ -91,10 +95,10 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Prepares a run in organisations of its own.
+    /// Prepares a run in tables of its own.
     pub(super) fn new(seed: u64, stack: &TestStack) -> Self {
         let connector = StepConnector::new(seed);
-        let instances = (0..=INSTANCES).map(|_| new_store(stack, &connector, seed)).collect();
+        let instances = (0..=INSTANCES).map(|_| new_stores(stack, &connector, seed)).collect();
         Self {
             rng: Rng::with_seed(seed),
             names: Names { run: seed },
@@ -111,6 +115,12 @@ impl Run {
 
     /// Plays the run. Returns its numbers, or the first thing that went wrong.
     pub(super) async fn run(mut self) -> Result<Counts, String> {
+        let alone = self.instances[INSTANCES].clone();
+        alone.database.create_tables().await.map_err(|error| error.to_string())?;
+        for business in self.names.businesses(&mut self.rng) {
+            alone.businesses.put(&business).await.map_err(|error| error.to_string())?;
+        }
+        drop(self.connector.take_made());
         self.connector.set_stepped(true);
         while self.started < PROCESSES || !self.running.is_empty() {
             if self.started < PROCESSES
@@ -133,10 +143,10 @@ impl Run {
     fn start(&mut self) {
         self.started += 1;
         let number = self.started;
-        let store = self.instances[self.rng.usize(..INSTANCES)].clone();
+        let store = self.instances[self.rng.usize(..INSTANCES)].reviews.clone();
         let org_id = self.names.org(u64::from(self.rng.u8(..4) == 0));
         let future: Pin<Box<dyn Future<Output = Outcome>>> = match self.rng.u8(..10) {
-            0..5 => {
+            0..4 => {
                 let mut reviews = Vec::new();
                 for _ in 0..self.rng.usize(1..4) {
                     let review = self.names.review(&mut self.rng);
@@ -144,7 +154,11 @@ impl Run {
                         reviews.push(review);
                     }
                 }
-                if self.rng.bool() { Box::pin(import(store, reviews)) } else { Box::pin(write(store, reviews)) }
+                Box::pin(import(store, reviews))
+            }
+            4 => {
+                let number = self.rng.u64(..3);
+                Box::pin(move_business(store, self.names.placed_business(number, &mut self.rng)))
             }
             5..7 => Box::pin(fold(store, org_id)),
             7 if self.rng.bool() => Box::pin(sweep(store, self.names.set(&mut self.rng))),
@@ -237,6 +251,10 @@ impl Run {
                     return Err(format!("a fold found changes that do not fit: {report:?}"));
                 }
             }
+            Ok(Outcome::Moved(moved)) => {
+                self.counts.moves += 1;
+                self.counts.failed_moves += u64::from(moved.is_err());
+            }
             Ok(Outcome::Folded(Err(_))) => self.counts.failed_folds += 1,
             Ok(Outcome::Swept(swept)) => self.counts.swept_nodes += swept.unwrap_or_default() as u64,
             Ok(Outcome::Searched(query, Ok(page))) => {
@@ -249,11 +267,25 @@ impl Run {
         Ok(())
     }
 
-    /// Folds each organisation alone, and searches everything with a store that knows nothing.
+    /// Finishes the moves that were interrupted. Each review is then in the place of its business.
+    async fn finish_moves(&mut self) -> Result<(), String> {
+        self.started += 1;
+        let alone = self.instances[INSTANCES].clone();
+        let finished = self.connector.scope(self.started, alone.reviews.finish_moves(|| true)).await;
+        self.note_calls();
+        finished.map_err(|error| format!("a move alone does not come to its end: {error}"))?;
+        let businesses: Vec<_> = (0..3).map(|number| self.names.business(number)).collect();
+        let locations = alone.businesses.get_locations(&businesses).await.map_err(|error| error.to_string())?;
+        drop(self.connector.take_made());
+        self.oracle.judge_places(&locations)
+    }
+
+    /// Finishes moves, folds each organisation alone, and searches everything with a store that knows nothing.
     async fn finish(&mut self) -> Result<(), String> {
+        self.finish_moves().await?;
         for number in 0..2 {
             self.started += 1;
-            let store = self.instances[INSTANCES].clone();
+            let store = self.instances[INSTANCES].reviews.clone();
             let outcome = self.connector.scope(self.started, fold(store, self.names.org(number))).await;
             self.note_calls();
             match outcome {
@@ -263,7 +295,7 @@ impl Run {
         }
         for query in self.names.whole_sets() {
             self.started += 1;
-            let store = self.instances[INSTANCES].clone();
+            let store = self.instances[INSTANCES].reviews.clone();
             let outcome = self.connector.scope(self.started, search(store, query)).await;
             self.note_calls();
             let Outcome::Searched(query, Ok(page)) = outcome else {
@@ -280,14 +312,15 @@ impl Run {
     }
 }
 
-/// Returns a store that nobody used, whose calls go through the connector.
-fn new_store(stack: &TestStack, connector: &StepConnector, seed: u64) -> ReviewStore {
+/// Returns stores that nobody used, whose calls go through the connector.
+fn new_stores(stack: &TestStack, connector: &StepConnector, seed: u64) -> Stores {
     let options = Options {
         timeouts: Some(TimeoutConfig::disabled()),
         retry_policy: RetryPolicy::For(RETRY_TIME),
         ..long_timeouts()
     };
-    let stores = stack.stores_through(connector.over(plain_http()), options, stack.table_prefix());
+    let stores = stack.stores_through(connector.over(plain_http()), options, &format!("run{seed}-"));
     let facets_from = if seed.is_multiple_of(RUNS_WITH_FACETS) { LIMITS.facets_from } else { i64::MAX };
-    stores.reviews.with_fold_limits(FoldLimits { facets_from, ..LIMITS }).with_recent_max(RECENT_MAX)
+    let limits = FoldLimits { facets_from, ..LIMITS };
+    Stores { reviews: stores.reviews.with_fold_limits(limits).with_recent_max(RECENT_MAX), ..stores }
 }

@@ -1,7 +1,8 @@
-//! `ops businesses`: businesses of an organisation.
+//! `ops businesses`: businesses of an organisation, and their moves.
 
 use clap::{Args, Subcommand};
-use presence_domain::ids::OrgId;
+use presence_domain::ids::{BusinessId, OrgId};
+use serde::Serialize;
 
 use crate::error::CommandError;
 use crate::rows::BusinessRow;
@@ -17,6 +18,31 @@ pub(crate) enum Command {
     /// {"id","org_id","name","city"} each, as `ops import businesses` reads it.
     #[command(after_help = "Example:\n  ops businesses list --org 42 --city 'Saint-Étienne'")]
     List(ListArgs),
+    /// Finish moves of businesses that were interrupted
+    ///
+    /// An import of businesses moves their reviews to their new city or organisation. If it is killed, searches find each
+    /// review once, some of them in the old place. The scheduled auditor finishes such moves, and so does the next import
+    /// of the business. With --json a line {"id","reviews"} for each move.
+    #[command(after_help = "Example:\n  ops businesses move --finish")]
+    Move(MoveArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MoveArgs {
+    /// Finish the move of this business, or all moves
+    #[arg(long, value_name = "ID", num_args = 0..=1, required = true, value_parser = parse_business_id)]
+    #[expect(clippy::option_option, reason = "the option with a value, and without one")]
+    finish: Option<Option<BusinessId>>,
+}
+
+#[derive(Serialize)]
+struct FinishedMove<'a> {
+    id: &'a str,
+    reviews: u64,
+}
+
+fn parse_business_id(text: &str) -> Result<BusinessId, String> {
+    BusinessId::parse(text).ok_or_else(|| "must have 1 to 64 letters, digits and : _ . -".to_owned())
 }
 
 #[derive(Debug, Args)]
@@ -30,7 +56,32 @@ pub(crate) struct ListArgs {
 }
 
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
-    let Command::List(args) = command;
+    match command {
+        Command::List(args) => list(args, context).await,
+        Command::Move(args) => finish_moves(args, context).await,
+    }
+}
+
+async fn finish_moves(MoveArgs { finish }: MoveArgs, context: &mut Context) -> Result<Exit, CommandError> {
+    let Context { stores, console, .. } = context;
+    let unfinished = stores.reviews.unfinished_moves().await?.moves;
+    let ids = match finish.flatten() {
+        Some(id) if unfinished.contains_key(&id) => vec![id],
+        Some(_) => Vec::new(),
+        None => unfinished.into_keys().collect(),
+    };
+    let mut table = TableWriter::new(["ID", "REVIEWS"]);
+    for id in &ids {
+        let reviews = stores.reviews.finish_move(id).await?;
+        let row = FinishedMove { id: id.as_str(), reviews };
+        table.add_or_json(&row, [id.as_str().to_owned(), reviews.to_string()], console)?;
+    }
+    table.finish(console)?;
+    console.write_message(format_args!("moves finished: {}", ids.len()));
+    Ok(Exit::Done)
+}
+
+async fn list(args: ListArgs, context: &mut Context) -> Result<Exit, CommandError> {
     let Context { stores, console, .. } = context;
     let (mut table, mut count, mut start) = (TableWriter::new(["ID", "CITY", "NAME"]), 0_u64, None);
     loop {

@@ -127,6 +127,11 @@ impl BusinessDirectory {
         }
     }
 
+    /// Returns the businesses of an organisation.
+    pub fn of_org(&self, org_id: OrgId) -> impl Iterator<Item = &ListedBusiness> {
+        self.businesses.iter().map(Arc::as_ref).filter(move |business| business.org_id == org_id)
+    }
+
     /// Returns one page of the businesses that the filter admits, by folded name, then by id.
     #[must_use]
     pub fn search(&self, filter: &BusinessFilter, request: PageRequest) -> Page<Arc<ListedBusiness>> {

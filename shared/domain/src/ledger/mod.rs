@@ -11,6 +11,7 @@ mod codec_tests;
 mod facets;
 mod log;
 mod log_codec;
+pub mod moves;
 mod page_search;
 mod posting;
 mod review_number;

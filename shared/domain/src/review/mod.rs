@@ -6,7 +6,7 @@ mod row;
 mod seen_at;
 
 pub use row::ReviewRow;
-pub use seen_at::{AcceptedRow, RowOutcome, RowPlace, SeenAt};
+pub use seen_at::{AcceptedRow, RowEffect, RowOutcome, RowPlace, SeenAt};
 
 use jiff::civil::Date;
 use sha2::{Digest as _, Sha256};

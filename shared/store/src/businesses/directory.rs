@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::items::BusinessItem;
 use super::log_items::{LogEntry, SLOTS, Slot};
-use super::{BusinessStore, PAGE, key};
+use super::{Business, BusinessStore, PAGE, key};
 use crate::client::attributes::with_attributes;
 use crate::client::read::Item;
 use crate::format::{BUSINESS, BUSINESS_CHANGES, kind_of, parse_as};
@@ -78,6 +78,22 @@ impl BusinessStore {
         }
         let current = self.current_directory().await?;
         Ok(current.directory.search(&BusinessFilter { org_id, ..filter }, request))
+    }
+
+    /// Returns the businesses of organisations, each list as it was at one instant during the call.
+    pub(crate) async fn current_businesses(&self, org_ids: &[OrgId]) -> Result<Vec<Vec<Business>>, Error> {
+        let current = self.current_directory().await?;
+        let of_org = |org_id: &OrgId| {
+            let listed = current.directory.of_org(*org_id);
+            let business = |listed: &ListedBusiness| Business {
+                id: listed.id.clone(),
+                org_id: listed.org_id,
+                name: listed.name.clone(),
+                city: listed.city.clone(),
+            };
+            listed.map(business).collect()
+        };
+        Ok(org_ids.iter().map(of_org).collect())
     }
 
     /// Returns a directory that is current in this request, and keeps it in memory.

@@ -1,5 +1,7 @@
 //! Items of organisations and businesses, and the attributes of them that reads ask for.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Business, BusinessLocation, Org, ReviewLocation};
@@ -26,9 +28,9 @@ pub(super) struct BusinessItem {
     pub(super) name: String,
     pub(super) city: String,
     pub(super) city_listing: String,
-    /// Other organisation that has, or may have, some of its reviews: the next one before a move, the last one afterwards.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) other_org_id: Option<u64>,
+    /// Organisations that may have reviews of it elsewhere than in its place, while it moves.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) leaving: BTreeSet<u64>,
     /// Number of the entry in the log of changes that announced the last change; 0 before the first one.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) revision: u64,
@@ -58,7 +60,8 @@ with_attributes! {
         id: String,
         org_id: u64,
         city: String,
-        other_org_id: Option<u64>,
+        #[serde(default)]
+        leaving: BTreeSet<u64>,
         #[serde(default)]
         revision: u64,
     }
@@ -66,16 +69,16 @@ with_attributes! {
 
 impl LocatedItem {
     pub(super) fn read(item: Item) -> Result<(BusinessId, BusinessLocation), Error> {
-        Self::read_with_other(item).map(|(id, found)| (id, found.location))
+        Self::read_with_move(item).map(|(id, found)| (id, found.location))
     }
 
-    pub(super) fn read_with_other(item: Item) -> Result<(BusinessId, ReviewLocation), Error> {
+    pub(super) fn read_with_move(item: Item) -> Result<(BusinessId, ReviewLocation), Error> {
         let located: Self = parse_as(BUSINESS, item)?;
         let (id, org_id) = (BusinessId::parse(&located.id), OrgId::new(located.org_id));
         let found = org_id.map(|org_id| ReviewLocation {
             location: BusinessLocation { org_id, city_key: city_key(&located.city) },
             city: located.city,
-            other_org_id: located.other_org_id.and_then(OrgId::new),
+            leaving: located.leaving.into_iter().filter_map(OrgId::new).collect(),
             revision: located.revision,
         });
         id.zip(found).ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))
@@ -85,6 +88,15 @@ impl LocatedItem {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(revision: &u64) -> bool {
     *revision == 0
+}
+
+impl BusinessItem {
+    /// Returns the place of the business.
+    pub(super) fn location(&self) -> Result<BusinessLocation, Error> {
+        let org_id = OrgId::new(self.org_id);
+        let org_id = org_id.ok_or_else(|| Error::internal("a stored business breaks the rules of its fields"))?;
+        Ok(BusinessLocation { org_id, city_key: city_key(&self.city) })
+    }
 }
 
 impl From<&Org> for OrgItem {
@@ -102,7 +114,7 @@ impl From<&Business> for BusinessItem {
             name: business.name.clone(),
             city: business.city.clone(),
             city_listing: city_listing(&city_key(&business.city), &business.id),
-            other_org_id: None,
+            leaving: BTreeSet::new(),
             revision: 0,
         }
     }

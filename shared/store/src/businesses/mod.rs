@@ -5,12 +5,14 @@ mod directory;
 mod items;
 mod list;
 mod log_items;
+mod move_register;
 mod writes;
 
 pub use list::ListPage;
 pub use writes::PutOutcome;
+pub(crate) use writes::PutStep;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use self::items::{LocatedItem, OwnedItem};
@@ -65,8 +67,8 @@ pub(crate) struct ReviewLocation {
     pub(crate) location: BusinessLocation,
     /// City, as written in the import.
     pub(crate) city: String,
-    /// Other organisation, while the business moves and after it has moved.
-    pub(crate) other_org_id: Option<OrgId>,
+    /// Organisations that may have reviews elsewhere than in this location, while the business moves.
+    pub(crate) leaving: BTreeSet<OrgId>,
     /// Number that each change of the business raises.
     pub(crate) revision: u64,
 }
@@ -74,7 +76,7 @@ pub(crate) struct ReviewLocation {
 impl ReviewLocation {
     /// True if the organisation owns the business, or may have some of its reviews.
     pub(crate) fn may_have_reviews_in(&self, org_id: OrgId) -> bool {
-        self.location.org_id == org_id || self.other_org_id == Some(org_id)
+        self.location.org_id == org_id || self.leaving.contains(&org_id)
     }
 }
 
@@ -84,13 +86,15 @@ pub struct BusinessStore {
     pub(crate) db: Database,
     changes: Arc<change_log::ChangeLog>,
     directory: Arc<directory::DirectoryCache>,
+    /// Held while this process changes the register of moves.
+    register_lock: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl BusinessStore {
     /// Builds the store. Makes no call.
     #[must_use]
     pub fn new(database: &Database) -> Self {
-        Self { db: database.clone(), changes: Arc::default(), directory: Arc::default() }
+        Self { db: database.clone(), changes: Arc::default(), directory: Arc::default(), register_lock: Arc::default() }
     }
 
     /// Returns the businesses that do not belong to the organisation, in the order given.
@@ -136,7 +140,7 @@ impl BusinessStore {
         let unique: HashSet<&BusinessId> = ids.iter().collect();
         let keys = unique.into_iter().map(|id| key(business_pk(id))).collect();
         let items = self.db.get_batch(&schema::BUSINESSES, keys, LocatedItem::ATTRIBUTES).await?;
-        items.into_iter().map(LocatedItem::read_with_other).collect()
+        items.into_iter().map(LocatedItem::read_with_move).collect()
     }
 
     /// Returns the businesses of an organisation with their locations, from `city-index`, which lags.

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::items::{BusinessItem, OrgItem};
-use super::{Business, BusinessStore, Org, key};
-use crate::client::read::number;
+use super::move_register::Begun;
+use super::{Business, BusinessLocation, BusinessStore, Org, key};
 use crate::client::write::Condition;
 use crate::format::{item, parse};
-use crate::keys::business_pk;
 use crate::schema;
 use presence_domain::error::Error;
-use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::ids::BusinessId;
 use presence_domain::review::RowOutcome;
+use presence_domain::text::city_key;
 
 /// Maximum number of attempts to put a business that others put at the same time.
 const MAX_ATTEMPTS: u32 = 5;
@@ -37,13 +37,27 @@ impl From<RowOutcome> for PutOutcome {
     }
 }
 
+/// End of one attempt to put a business.
+pub(crate) enum PutStep {
+    /// The business is stored.
+    Done {
+        outcome: PutOutcome,
+        /// True if reviews of it may be elsewhere.
+        is_moving: bool,
+    },
+    /// Nothing is written: this business, or another one, must finish its move first.
+    TooManyMoves(BusinessId),
+}
+
 /// Comparison of a business with its stored item.
 struct Comparison {
-    /// Item to write, with the present revision, and the other organisation that the business has or had.
+    /// Item to write, with the present revision, and the organisations that the business is leaving.
     row: BusinessItem,
     outcome: PutOutcome,
     /// Condition that the stored item is the one that was compared.
     condition: Condition,
+    /// Place that the business leaves now.
+    left: Option<BusinessLocation>,
 }
 
 impl BusinessStore {
@@ -60,23 +74,39 @@ impl BusinessStore {
         self.compare_item(&row.pk, &row).await
     }
 
-    /// Writes a business, unless the same one is stored. Notes the organisation that it had before.
+    /// Writes a business, unless the same one is stored. A business that has another place now begins to move: its reviews stay where
+    /// they are until the move is finished.
+    pub async fn put(&self, business: &Business) -> Result<PutOutcome, Error> {
+        match self.try_put(business).await? {
+            PutStep::Done { outcome, .. } => Ok(outcome),
+            PutStep::TooManyMoves(_) => Err(Error::Unavailable("too many moves of businesses are not finished".into())),
+        }
+    }
+
+    /// Writes a business as [`BusinessStore::put`], unless too many moves are under way.
     ///
     /// The change is announced first. Businesses that are put at the same time share an announcement.
-    pub async fn put(&self, business: &Business) -> Result<PutOutcome, Error> {
+    pub(crate) async fn try_put(&self, business: &Business) -> Result<PutStep, Error> {
         let mut first_outcome = None;
         for _ in 0..MAX_ATTEMPTS {
-            let Comparison { mut row, outcome, condition } = self.compare_business(business).await?;
+            let Comparison { mut row, outcome, condition, left } = self.compare_business(business).await?;
+            let is_moving = !row.leaving.is_empty();
             if outcome == PutOutcome::Unchanged {
                 // After a failed condition this is the put of this call, whose reply was lost.
-                return Ok(first_outcome.unwrap_or(outcome));
+                return Ok(PutStep::Done { outcome: first_outcome.unwrap_or(outcome), is_moving });
             }
             let outcome = *first_outcome.get_or_insert(outcome);
             row.revision = self.announce(&business.id).await?;
-            let is_written = self.db.put_if(&schema::BUSINESSES, item(&row)?, condition).await?;
+            let begun = match left {
+                None if self.db.put_if(&schema::BUSINESSES, item(&row)?, condition).await? => Begun::Yes,
+                None => Begun::Outdated,
+                Some(left) => self.begin_move(business, item(&row)?, condition, &left).await?,
+            };
             self.note_done(row.revision);
-            if is_written {
-                return Ok(outcome);
+            match begun {
+                Begun::Yes => return Ok(PutStep::Done { outcome, is_moving }),
+                Begun::TooMany(other) => return Ok(PutStep::TooManyMoves(other)),
+                Begun::Outdated => {}
             }
         }
         Err(Error::Conflict)
@@ -87,28 +117,16 @@ impl BusinessStore {
         self.compare_business(business).await.map(|comparison| comparison.outcome)
     }
 
-    /// Notes that the reviews of a business begin to move to another organisation. From now on searches of its reviews look
-    /// into both.
-    pub async fn note_move(&self, id: &BusinessId, org_id: OrgId) -> Result<(), Error> {
-        let update = self.db.client.update_item().table_name(self.db.name(&schema::BUSINESSES));
-        let update = update
-            .set_key(Some(key(business_pk(id))))
-            .update_expression("SET other_org_id = :org")
-            .condition_expression("attribute_exists(pk)")
-            .expression_attribute_values(":org", number(org_id.get()));
-        self.db.retry_throttled(|| update.clone().send()).await?;
-        self.db.note_progress();
-        Ok(())
-    }
-
     /// Compares a business with its stored item.
     async fn compare_business(&self, business: &Business) -> Result<Comparison, Error> {
         let mut row = BusinessItem::from(business);
         let stored = self.db.get(&schema::BUSINESSES, key(row.pk.clone())).await?;
         let stored = stored.map(parse::<BusinessItem>).transpose()?;
-        row.other_org_id = stored
-            .as_ref()
-            .and_then(|stored| if stored.org_id == row.org_id { stored.other_org_id } else { Some(stored.org_id) });
+        let place = BusinessLocation { org_id: business.org_id, city_key: city_key(&business.city) };
+        let old_place = stored.as_ref().map(BusinessItem::location).transpose()?;
+        let left = old_place.filter(|old_place| *old_place != place);
+        row.leaving = stored.as_ref().map(|stored| stored.leaving.clone()).unwrap_or_default();
+        row.leaving.extend(left.as_ref().map(|left| left.org_id.get()));
         row.revision = stored.as_ref().map_or(0, |stored| stored.revision);
         let condition = match row.revision {
             // A new business has no revision.
@@ -120,7 +138,7 @@ impl BusinessStore {
             Some(stored) if stored == row => PutOutcome::Unchanged,
             Some(_) => PutOutcome::Updated,
         };
-        Ok(Comparison { row, outcome, condition })
+        Ok(Comparison { row, outcome, condition, left })
     }
 
     async fn compare_item<T: for<'de> Deserialize<'de> + PartialEq>(

@@ -1,12 +1,17 @@
-//! All-or-nothing writes, and the meaning of their failures.
+//! All-or-nothing writes, reads of one instant, and the meaning of their failures.
 
-use aws_sdk_dynamodb::types::{ConditionCheck, Delete, Put, TransactWriteItem, Update};
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::transact_get_items::TransactGetItemsError;
+use aws_sdk_dynamodb::types::{ConditionCheck, Delete, Get, Put, TransactGetItem, TransactWriteItem, Update};
+use aws_smithy_runtime_api::http::Response;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
 use crate::Database;
 use crate::client::errors::{Cancellation, ItemTooLargeError, cancellation_codes, failed, is_throttled};
+use crate::client::read::Item;
 use crate::client::write_rate::ReservedUnits;
+use crate::schema::Table;
 use presence_domain::error::Error;
 use presence_domain::ids::random_u64;
 
@@ -132,6 +137,49 @@ impl<Guard: Copy> Transaction<Guard> {
 
     fn guards_at(&self, positions: Vec<usize>) -> Vec<Guard> {
         positions.into_iter().filter_map(|position| self.guards.get(position).copied()).collect()
+    }
+}
+
+impl Database {
+    /// Returns the items of up to 100 keys as they were at one instant, in order; `None` for one that does not exist.
+    ///
+    /// Returns [`Error::InProgress`] if other transactions held an item until the retries ended.
+    pub(crate) async fn get_in_transaction(&self, table: &Table, keys: Vec<Item>) -> Result<Vec<Option<Item>>, Error> {
+        let get = |key| {
+            let get =
+                Get::builder().table_name(self.name(table)).set_key(Some(key)).build().map_err(Error::internal)?;
+            Ok(TransactGetItem::builder().get(get).build())
+        };
+        let gets: Vec<TransactGetItem> = keys.into_iter().map(get).collect::<Result<_, Error>>()?;
+        let read = self.client.transact_get_items().set_transact_items(Some(gets));
+        let mut retries = self.retries();
+        loop {
+            // On the heap: the SDK's futures are large.
+            let error = match Box::pin(read.clone().send()).await {
+                Ok(output) => {
+                    return Ok(output.responses.unwrap_or_default().into_iter().map(|answer| answer.item).collect());
+                }
+                Err(error) => error,
+            };
+            let (is_held, may_retry) = match read_cancellation(&error) {
+                Some(Cancellation::Transient { held, .. }) => (!held.is_empty(), true),
+                Some(_) => (false, false),
+                None => (false, is_throttled(&error)),
+            };
+            if !may_retry || !retries.pause().await {
+                return Err(if is_held { Error::InProgress } else { failed(error) });
+            }
+        }
+    }
+}
+
+fn read_cancellation(error: &SdkError<TransactGetItemsError, Response>) -> Option<Cancellation> {
+    match error.as_service_error()? {
+        TransactGetItemsError::TransactionCanceledException(cancelled) => {
+            let codes: Vec<_> = cancelled.cancellation_reasons().iter().map(|it| it.code().unwrap_or("None")).collect();
+            Some(Cancellation::of(&codes))
+        }
+        _ => None,
     }
 }
 

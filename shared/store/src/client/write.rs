@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::put_item::PutItemOutput;
-use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_dynamodb::types::{AttributeValue, Put};
 use aws_smithy_runtime_api::http::Response;
 
 use crate::Database;
@@ -25,6 +25,13 @@ pub(crate) enum Condition {
 }
 
 impl Condition {
+    /// Returns the put of an item on this condition, for a transaction.
+    pub(crate) fn put(self, table: &str, item: Item) -> Put {
+        let put = Put::builder().table_name(table).set_item(Some(item)).condition_expression(self.expression());
+        let put = put.set_expression_attribute_names(self.names()).set_expression_attribute_values(self.values());
+        put.build().expect("table and item are set")
+    }
+
     fn expression(self) -> String {
         match self {
             Self::NotThere => "attribute_not_exists(pk)".to_owned(),
@@ -109,6 +116,16 @@ impl Database {
             .condition_expression("attribute_exists(pk)")
             .set_expression_attribute_names(Some(names));
         self.retry_conditional(|| update.clone().send()).await
+    }
+
+    /// Adds one to a number of an item. Makes the item or the number if there is none. May add two if a reply is lost.
+    pub(crate) async fn increment(&self, table: &Table, key: Item, attribute: &str) -> Result<(), Error> {
+        let update = self.client.update_item().table_name(self.name(table)).set_key(Some(key));
+        let update = update
+            .update_expression("ADD #number :one")
+            .expression_attribute_names("#number", attribute)
+            .expression_attribute_values(":one", number(1_u64));
+        self.retry_conditional(|| update.clone().send()).await.map(drop)
     }
 
     /// Makes a conditional call, and retries it while DynamoDB refuses it for now. False if its condition does not hold.

@@ -4,8 +4,8 @@ use super::FIRST;
 use crate::client::read::Item;
 use crate::keys::{
     ANSWER_PREFIX, BUCKET_PREFIX, BUSINESS_CHANGES_HEAD_PK, BUSINESS_CHANGES_PK_PREFIX, CHANGES_PK_PREFIX,
-    DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, ORGS_WITH_REVIEWS_PK, REVIEW_SK, ROSTERS_PK, USER_SK,
-    parse_category_pk,
+    DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, MOVES_PK, ORGS_WITH_REVIEWS_PK, REVIEW_SK, ROSTERS_PK,
+    USER_SK, parse_category_pk,
 };
 use crate::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
 
@@ -54,6 +54,8 @@ pub(crate) const BUSINESS: Kind = Kind::first("business");
 pub(crate) const BUSINESS_CHANGES: Kind = Kind::first("changes of businesses");
 /// Head of the log of changes of businesses.
 pub(crate) const BUSINESS_CHANGES_HEAD: Kind = Kind::first("head of the changes of businesses");
+/// Register of unfinished moves of businesses.
+pub(crate) const MOVE_REGISTER: Kind = Kind::first("register of moves");
 /// Category of businesses.
 pub(crate) const CATEGORY: Kind = Kind::first("category");
 /// Head of the category directory.
@@ -88,6 +90,8 @@ pub(crate) fn kind_of(table: &Table, item: &Item) -> Kind {
         name if name == BUSINESSES.name => {
             if pk.starts_with("ORG#") {
                 ORG
+            } else if pk == MOVES_PK {
+                MOVE_REGISTER
             } else if pk == BUSINESS_CHANGES_HEAD_PK {
                 BUSINESS_CHANGES_HEAD
             } else if pk.starts_with(BUSINESS_CHANGES_PK_PREFIX) {

@@ -7,6 +7,9 @@ pub const BUSINESS_CHANGES_HEAD_PK: &str = "CHANGES";
 /// Prefix of the keys of its slots.
 pub const BUSINESS_CHANGES_PK_PREFIX: &str = "CHANGES#";
 
+/// Key of the register of unfinished moves, in the businesses table.
+pub const MOVES_PK: &str = "MOVES";
+
 /// Returns the key of an organisation in the businesses table.
 #[must_use]
 pub fn org_pk(org_id: OrgId) -> String {

@@ -16,7 +16,8 @@ use presence_domain::ids::{MAX_ID, OrgId};
 pub use api_keys::{ANSWER_PREFIX, BUCKET_PREFIX, answer_key, bucket_key};
 pub use audit_trail::{audit_since, audit_sk, parse_audit_sk};
 pub use businesses::{
-    BUSINESS_CHANGES_HEAD_PK, BUSINESS_CHANGES_PK_PREFIX, business_changes_pk, business_pk, city_listing, org_pk,
+    BUSINESS_CHANGES_HEAD_PK, BUSINESS_CHANGES_PK_PREFIX, MOVES_PK, business_changes_pk, business_pk, city_listing,
+    org_pk,
 };
 pub use categories::{DIRECTORY_PK, category_pk, parse_category_pk};
 pub use ledger::{

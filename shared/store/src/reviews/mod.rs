@@ -4,21 +4,25 @@ pub(crate) mod audit;
 pub(crate) mod body_item;
 pub(crate) mod export;
 pub(crate) mod log;
+mod moves;
 pub(crate) mod orgs_with_reviews;
-mod relocate;
+mod places;
 pub(crate) mod search;
 pub(crate) mod trees;
 pub(crate) mod upsert;
 pub(crate) mod write;
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
 
 use crate::{BusinessStore, Database};
 use log::{DueFolds, LaneCache};
+use places::PlaceCache;
+use presence_domain::ids::OrgId;
 use presence_domain::ledger::TreeKey;
 use presence_domain::ledger::tree::TreeLimits;
-use search::ListedOrgs;
 use search::cache::SearchCache;
+use search::{KnownMoves, ListedOrgs};
 use trees::FoldLimits;
 
 /// Reviews and the ledger that counts them. Cheap to clone.
@@ -27,7 +31,11 @@ pub struct ReviewStore {
     pub(crate) db: Database,
     pub(crate) businesses: BusinessStore,
     pub(crate) listed_orgs: Arc<ListedOrgs>,
+    known_moves: Arc<KnownMoves>,
+    /// Organisations that this process has put into the list of those with reviews.
+    registered_orgs: Arc<Mutex<HashSet<OrgId>>>,
     pub(crate) lanes: Arc<LaneCache>,
+    places: Arc<PlaceCache>,
     pub(crate) due_folds: Arc<DueFolds>,
     pub(crate) fold_limits: FoldLimits,
     recent_max: usize,
@@ -42,7 +50,10 @@ impl ReviewStore {
             db: database.clone(),
             businesses: BusinessStore::new(database),
             listed_orgs: Arc::default(),
+            known_moves: Arc::default(),
+            registered_orgs: Arc::default(),
             lanes: Arc::default(),
+            places: Arc::default(),
             due_folds: Arc::default(),
             fold_limits: FoldLimits::default(),
             recent_max: usize::MAX,

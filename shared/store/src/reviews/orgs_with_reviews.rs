@@ -2,6 +2,8 @@
 //!
 //! A search over all organisations looks at those in the list.
 
+use std::sync::PoisonError;
+
 use crate::client::read::{Consistency, Item, Order, Partition, pk_sk, text};
 use crate::client::write::Condition;
 use crate::keys::{ORGS_WITH_REVIEWS_PK, org_key, parse_org_key};
@@ -26,15 +28,16 @@ impl ReviewStore {
         Ok(orgs_of(&self.db.query(org_list()).await?))
     }
 
-    /// Opens the connection to DynamoDB by a read of the organisations with reviews, for half a unit for each 60 of them. So the first
-    /// search of all organisations starts with a list, which it proves. A failure is logged and ignored: the first request meets it
+    /// Opens the connection to DynamoDB by a read of the organisations with reviews, for half a unit for each 60 of them, and one of the
+    /// moves of businesses, for one unit. So the first search of all organisations starts with both, which it proves. A failure is logged and ignored: the first request meets it
     /// again.
     ///
     /// A function calls this while it starts, in the place of [`Database::connect`](crate::Database::connect).
     pub async fn connect(&self) {
         let list = org_list();
         let page = self.db.query_page_with(&list, None, Consistency::Eventual, Order::Ascending);
-        if let Ok(Ok((items, _))) = tokio::time::timeout(ATTEMPT_TIMEOUT, page).await {
+        let both = async { futures::try_join!(page, self.known_moves()) };
+        if let Ok(Ok(((items, _), _))) = tokio::time::timeout(ATTEMPT_TIMEOUT, both).await {
             self.listed_orgs.set(&orgs_of(&items));
         } else {
             tracing::warn!("DynamoDB did not answer while the function started");
@@ -51,9 +54,16 @@ impl ReviewStore {
 
     /// Adds an organisation to those with reviews.
     ///
-    /// Call it before the organisation's first review is written: a search over all organisations looks at no others.
+    /// Call it before the organisation's first review is written: a search over all organisations looks at no others. Costs a call the
+    /// first time only.
     pub async fn register_org_with_reviews(&self, org_id: OrgId) -> Result<(), Error> {
-        self.db.put_if(&schema::REVIEWS, listed_org_item(org_id), Condition::NotThere).await.map(drop)
+        let registered = || self.registered_orgs.lock().unwrap_or_else(PoisonError::into_inner);
+        if registered().contains(&org_id) {
+            return Ok(());
+        }
+        self.db.put_if(&schema::REVIEWS, listed_org_item(org_id), Condition::NotThere).await?;
+        registered().insert(org_id);
+        Ok(())
     }
 }
 

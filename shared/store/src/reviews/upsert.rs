@@ -1,14 +1,16 @@
 //! Upsert of reviews by what their partners call them: each review is found, and written if it differs.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
 use crate::client::parallel::parallel;
 use crate::reviews::body_item::review_to_item;
 use crate::reviews::log::lanes_of;
+use crate::reviews::places::Places;
 use crate::reviews::write::{NumberedWrite, ReviewWrite, WriteReviewsError, if_unchanged};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
+use presence_domain::ids::BusinessId;
 use presence_domain::review::{Review, ReviewId};
 
 /// Maximum number of reviews with one digest: number of salts, from 0 on. Among ten million reviews, two collide in one case of 23,000.
@@ -55,6 +57,7 @@ struct Upsert<'a> {
     wanted: Vec<&'a [Review]>,
     before: Vec<Option<Review>>,
     pending: Vec<PendingWrite>,
+    places: Places,
 }
 
 impl ReviewStore {
@@ -142,7 +145,12 @@ impl ReviewStore {
     /// organisation is in a lane of both logs.
     ///
     /// Writes of reviews that changed meanwhile stay pending, and so do all that follow an error.
-    pub(crate) async fn write_all(&self, mut writes: Vec<NumberedWrite>, on_stored: OnStored<'_>) -> WriteOutcome {
+    pub(crate) async fn write_all(
+        &self,
+        mut writes: Vec<NumberedWrite>,
+        places: &mut Places,
+        on_stored: OnStored<'_>,
+    ) -> WriteOutcome {
         writes.sort_by_cached_key(|numbered| lanes_of(&numbered.write).collect::<Vec<_>>());
         let (positions, writes): (Vec<usize>, Vec<ReviewWrite>) =
             writes.into_iter().map(|NumberedWrite { position, write }| (position, write)).unzip();
@@ -153,9 +161,11 @@ impl ReviewStore {
         let mut start = 0;
         while start < writes.len() {
             let end = start + count_in_transaction(&writes[start..]);
-            match self.write_reviews(&writes[start..end]).await {
+            match self.write_in_places(&writes[start..end], places).await {
                 Ok(()) => on_stored(end - start),
-                Err(WriteReviewsError::Stale(_)) => outcome.pending.extend(pending(start..end, false)),
+                Err(WriteReviewsError::Stale(_) | WriteReviewsError::Unplaced(_)) => {
+                    outcome.pending.extend(pending(start..end, false));
+                }
                 Err(WriteReviewsError::Failed(error)) => {
                     outcome.pending.extend(pending(start..end, true));
                     outcome.pending.extend(pending(end..positions.len(), false));
@@ -170,6 +180,27 @@ impl ReviewStore {
 }
 
 impl ReviewStore {
+    /// Writes reviews in one transaction. Reads those places again that may be out of date. Fails with [`WriteReviewsError::Unplaced`] if
+    /// a review shall go to another place than its business has now: that is in `places`.
+    async fn write_in_places(&self, writes: &[ReviewWrite], places: &mut Places) -> Result<(), WriteReviewsError> {
+        loop {
+            let is_elsewhere =
+                |review: &Review| places.get(&review.business_id).is_some_and(|place| !place.location.matches(review));
+            // A transaction before this one may have read the places again.
+            let elsewhere = writes.iter().map(|write| &write.new).filter(|review| is_elsewhere(review));
+            let elsewhere: Vec<BusinessId> = elsewhere.map(|review| review.business_id.clone()).collect();
+            if !elsewhere.is_empty() {
+                return Err(WriteReviewsError::Unplaced(elsewhere));
+            }
+            let unplaced = match self.write_placed_reviews(writes, Some(places)).await {
+                Err(WriteReviewsError::Unplaced(unplaced)) => unplaced,
+                other => return other,
+            };
+            // Each further time another move has raised a fence meanwhile.
+            self.read_places_again(&unplaced, places).await.map_err(WriteReviewsError::Failed)?;
+        }
+    }
+
     /// Writes the stamps of reviews that stay as they are. Those that changed meanwhile stay pending, and all after an error.
     async fn write_stamps(&self, writes: Vec<NumberedWrite>, on_stored: OnStored<'_>) -> WriteOutcome {
         let mut outcome = WriteOutcome::default();
@@ -209,9 +240,8 @@ impl ReviewStore {
 
 /// Returns the review after all rows, the first of which is given.
 fn accept_all(old: Option<&Review>, first: Review, rows: &[Review]) -> Review {
-    let start = old.map_or(first, Clone::clone);
-    let skipped = usize::from(old.is_none());
-    rows.iter().skip(skipped).fold(start, |review, row| Review::accept(Some(&review), row).review)
+    let accept = |stored: Option<Review>, row| Some(Review::accept(stored.as_ref(), row).review);
+    rows.iter().fold(old.cloned(), accept).unwrap_or(first)
 }
 
 /// Returns how many of the writes, from the first on, are of its lanes and fit into one transaction.
@@ -223,15 +253,24 @@ fn count_in_transaction(writes: &[ReviewWrite]) -> usize {
 impl<'a> Upsert<'a> {
     fn new(store: &'a ReviewStore, wanted: Vec<&'a [Review]>, on_stored: OnStored<'a>) -> Self {
         let pending = (0..wanted.len()).map(|position| PendingWrite { position, is_uncertain: false }).collect();
-        Self { store, on_stored, before: vec![None; wanted.len()], wanted, pending }
+        let reviews = wanted.iter().filter_map(|rows| rows.last());
+        let places = reviews.map(|review| (review.business_id.clone(), store.known_place(review))).collect();
+        Self { store, on_stored, before: vec![None; wanted.len()], wanted, pending, places }
     }
 
     /// Finds the pending reviews, and writes those that differ. An error leaves some of them pending.
     async fn write_pending(&mut self) -> Result<(), Error> {
         let rows: Vec<&[Review]> = self.pending.iter().map(|pending| self.wanted[pending.position]).collect();
+        for org_id in self.places.values().map(|place| place.location.org_id).collect::<BTreeSet<_>>() {
+            self.store.register_org_with_reviews(org_id).await?;
+        }
         let planned = self.store.plan_upsert(&rows).await?;
         let (mut writes, mut stamps) = (Vec::new(), Vec::new());
-        for (PendingWrite { position, is_uncertain }, write) in self.pending.drain(..).zip(planned) {
+        for (PendingWrite { position, is_uncertain }, mut write) in self.pending.drain(..).zip(planned) {
+            // The row may have its place from long ago.
+            if let Some(place) = self.places.get(&write.new.business_id) {
+                place.location.place(&mut write.new);
+            }
             let is_stored = write.old.as_ref().is_some_and(|old| old.content_eq(&write.new));
             let is_stamped = is_stored && write.old.as_ref().is_some_and(|old| old.seen_at == write.new.seen_at);
             // A review that is stored after an uncertain write was most likely written by it: the review before the write
@@ -246,7 +285,7 @@ impl<'a> Upsert<'a> {
             }
         }
         (self.on_stored)(rows.len() - writes.len() - stamps.len());
-        let outcome = self.store.write_all(writes, self.on_stored).await;
+        let outcome = self.store.write_all(writes, &mut self.places, self.on_stored).await;
         self.pending = outcome.pending;
         let stamped = self.store.write_stamps(stamps, self.on_stored).await;
         self.pending.extend(stamped.pending);

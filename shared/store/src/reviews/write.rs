@@ -7,10 +7,12 @@ use futures::FutureExt as _;
 
 use super::body_item::review_to_item;
 use super::log::{LaneAppend, LaneKey, changes_by_lane, lanes_of};
+use super::places::Places;
 use crate::client::read::{Item, number, text};
 use crate::client::transaction::{Transaction, TransactionError};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
+use presence_domain::ids::BusinessId;
 use presence_domain::ledger::LogChange;
 use presence_domain::review::Review;
 
@@ -42,6 +44,8 @@ pub(crate) struct NumberedWrite {
 pub enum WriteReviewsError {
     /// The reviews at these positions changed since they were read, or exist already.
     Stale(Vec<usize>),
+    /// These businesses may have moved since their places were read.
+    Unplaced(Vec<BusinessId>),
     /// Any other failure. The reviews may have been written, if no answer came.
     Failed(Error),
 }
@@ -51,8 +55,8 @@ pub enum WriteReviewsError {
 enum Guard {
     /// Review, by its position among the writes.
     Review(usize),
-    /// Lane with its sequence number as it was known.
-    Lane(LaneKey, u64),
+    /// Lane with its last sequence number and its fence as they were known.
+    Lane(LaneKey, (u64, u64)),
     /// Nothing: the item has no condition.
     None,
 }
@@ -122,11 +126,23 @@ impl ReviewStore {
     ///
     /// Takes each review once, and at most [`ReviewWrite::count_fitting`] of them. Another writer of the same lane may be first:
     /// then the changes get the next sequence numbers, as long as retries are left.
+    ///
+    /// Does not look at the places of the businesses: the caller knows that none of them moves.
     pub async fn write_reviews(&self, writes: &[ReviewWrite]) -> Result<(), WriteReviewsError> {
+        self.write_placed_reviews(writes, None).await
+    }
+
+    /// Writes reviews as [`ReviewStore::write_reviews`], each in the place of its business. Fails with [`WriteReviewsError::Unplaced`],
+    /// and writes nothing, if a place may be out of date.
+    pub(super) async fn write_placed_reviews(
+        &self,
+        writes: &[ReviewWrite],
+        places: Option<&Places>,
+    ) -> Result<(), WriteReviewsError> {
         let changes = changes_by_lane(writes);
         let mut retries = self.db.retries();
         loop {
-            match self.try_write(writes, &changes).await {
+            match self.try_write(writes, &changes, places).await {
                 Ok(()) => {
                     self.fold_after(&changes).await;
                     return Ok(());
@@ -156,6 +172,7 @@ impl ReviewStore {
         &self,
         writes: &[ReviewWrite],
         changes: &BTreeMap<LaneKey, Vec<LogChange>>,
+        places: Option<&Places>,
     ) -> Result<(), AttemptError> {
         let _guards = self.lanes.lock_lanes(changes.keys().copied()).await;
         let table = self.db.name(&schema::REVIEWS);
@@ -166,11 +183,15 @@ impl ReviewStore {
         for (key, changes) in changes {
             let known = self.lane_state(*key).await?;
             let LaneAppend { update, chunk, after } = known.append(*key, changes, &table);
-            transaction.update(Guard::Lane(*key, known.last), update);
+            transaction.update(Guard::Lane(*key, (known.last, known.fence)), update);
             if let Some(chunk) = chunk {
                 transaction.put(Guard::None, chunk);
             }
             states.push((*key, after));
+        }
+        let unproven = places.map_or_else(Vec::new, |places| self.unproven_places(writes, places));
+        if !unproven.is_empty() {
+            return Err(AttemptError::Final(WriteReviewsError::Unplaced(unproven)));
         }
         let is_lost = |guard| self.is_lost(guard).boxed();
         match transaction.commit_unless(&self.db, is_lost).await {
@@ -194,12 +215,16 @@ impl ReviewStore {
     /// True if the condition of an item, which another transaction held, fails by now.
     async fn is_lost(&self, guard: Guard) -> Result<bool, Error> {
         match guard {
-            Guard::Lane(key, known) => Ok(self.read_lane(key).await?.last != known),
+            Guard::Lane(key, known) => {
+                let state = self.read_lane(key).await?;
+                Ok((state.last, state.fence) != known)
+            }
             Guard::Review(_) | Guard::None => Ok(false),
         }
     }
 
-    /// Returns the meaning of failed conditions: a changed review is a reason to give up, and a lane that moved on is none.
+    /// Returns the meaning of failed conditions: a changed review is a reason to give up, and a lane that moved on is none. The next
+    /// attempt reads the lane, and finds out if its fence was raised.
     fn forget_lost_lanes(&self, guards: Vec<Guard>) -> AttemptError {
         let mut reviews = Vec::new();
         for guard in guards {

@@ -5,48 +5,33 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 
 use super::item::BusinessIdsItem;
-use crate::client::read::{Partition, pk_sk, text};
-use crate::keys::{USER_SK, org_key, user_pk};
+use crate::client::read::pk_sk;
+use crate::keys::{USER_SK, user_pk};
 use crate::{UserStore, schema};
 use presence_domain::audit::Actor;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::user_directory::UserFilter;
 
-/// Users in one page of the index. They fill about the 1 MB that DynamoDB returns at a time.
-const PAGE: i32 = 4_000;
-/// Largest number of pages: a million users, even if each page is a quarter full.
-const MAX_PAGES: usize = 1_000;
+/// Users whose lists are read at a time: some megabytes, if each lists hundreds of businesses.
+const USERS_AT_A_TIME: usize = 1_000;
 
 impl UserStore {
-    /// Returns the users of an organisation by each business in their lists. The members come from `status-index`, which lags; their
-    /// lists are read strongly.
+    /// Returns the users of an organisation by each business in their lists. The members come from the directory, which its head proves
+    /// complete; their lists are read strongly.
     pub async fn list_business_holders(&self, org_id: OrgId) -> Result<HashMap<BusinessId, Vec<UserId>>, Error> {
-        let partition = Partition {
-            table: &schema::USERS,
-            index: Some(&schema::STATUS_INDEX),
-            value: text(org_key(Some(org_id))),
-            between: None,
-            page: PAGE,
-            max_pages: MAX_PAGES,
-        };
+        let members = self.list_members(Some(org_id), &UserFilter::default()).await?;
         let mut holders: HashMap<BusinessId, Vec<UserId>> = HashMap::new();
-        let mut start = None;
-        for _ in 0..MAX_PAGES {
-            let (page, next) = self.db.query_page(&partition, start).await?;
-            let ids = page.iter().filter_map(|item| item.get("id")?.as_s().ok().and_then(|id| UserId::parse(id)));
-            let keys = ids.map(|id| pk_sk(user_pk(id), USER_SK)).collect();
+        for members in members.chunks(USERS_AT_A_TIME) {
+            let keys = members.iter().map(|member| pk_sk(user_pk(member.id), USER_SK)).collect();
             for item in self.db.get_batch(&schema::USERS, keys, BusinessIdsItem::ATTRIBUTES).await? {
                 let (user, businesses) = super::item::business_ids(item)?;
                 for business in businesses.iter().filter_map(|id| BusinessId::parse(id)) {
                     holders.entry(business).or_default().push(user);
                 }
             }
-            start = next;
-            if start.is_none() {
-                return Ok(holders);
-            }
         }
-        Err(Error::internal("an organisation has more users than the bound on its pages"))
+        Ok(holders)
     }
 
     /// Removes a business from the list of a user who is still in this organisation. Returns true if it was in the list. Keeps

@@ -1,9 +1,8 @@
 //! Named businesses of a city, and by city, while one of them moves between any two reads of a request.
 
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::text::city_key;
 use presence_local::Options;
-use presence_store::{Business, BusinessLocation, Stores};
+use presence_store::{Business, Stores};
 use presence_tests::connectors::{Event, InterleavingConnector};
 use presence_tests::{ConnectorLayer as _, Fixtures, Reply, TestStack, long_timeouts, plain_http};
 
@@ -39,17 +38,11 @@ const REQUESTS_OF_ALL: [&str; 6] = [
     "/reviews?rating__in=4,5",
 ];
 
-/// Moves the business as an import does: its reviews first.
-async fn move_business(stores: Stores, (old_org, old_city): Place, (org, city): Place) {
-    let id = BusinessId::parse("lyon-1").expect("an id");
-    let location = |org, city| BusinessLocation { org_id: OrgId::new(org).expect("an id"), city_key: city_key(city) };
-    let (old, new) = (location(old_org, old_city), location(org, city));
-    if old.org_id != new.org_id {
-        stores.businesses.note_move(&id, new.org_id).await.expect("the store answers");
-    }
-    stores.reviews.relocate_business_reviews(&id, &old, &new).await.expect("the store answers");
-    let business = Business { id, org_id: new.org_id, name: "Shop".to_owned(), city: city.to_owned() };
-    stores.businesses.put(&business).await.expect("the store answers");
+/// Moves the business as an import does.
+async fn move_business(stores: Stores, (org, city): Place) {
+    let (id, org_id) = (BusinessId::parse("lyon-1").expect("an id"), OrgId::new(org).expect("an id"));
+    let business = Business { id, org_id, name: "Shop".to_owned(), city: city.to_owned() };
+    stores.reviews.put_business(&business).await.expect("the store answers");
 }
 
 /// Stack with a business that moves.
@@ -67,15 +60,15 @@ impl MoveFixture {
         Self { review_fixtures: ReviewFixtures::seeded(stack, fixtures).await, connector }
     }
 
-    fn move_event(&self, from: Place, to: Place) -> Event {
-        Box::pin(move_business(self.review_fixtures.stack.stores().clone(), from, to))
+    fn move_event(&self, to: Place) -> Event {
+        Box::pin(move_business(self.review_fixtures.stack.stores().clone(), to))
     }
 
     /// Moves the business and folds the log of its organisation, which then tells of the move no more.
     fn move_and_fold_event(&self, from: Place, to: Place) -> Event {
         let stores = self.review_fixtures.stack.stores().clone();
         Box::pin(async move {
-            move_business(stores.clone(), from, to).await;
+            move_business(stores.clone(), to).await;
             let report = stores.reviews.fold_reviews(OrgId::new(from.0).expect("an id")).await.expect("a fold");
             assert!(report.changes > 0, "{report:?}");
         })
@@ -91,7 +84,7 @@ impl MoveFixture {
 
     /// Asks with a move just before a call. Returns true if the request made that call.
     async fn interrupt(&self, (by, path): (&str, &str), call: u64, moved: (Place, Place)) -> bool {
-        self.interrupt_by((by, path), call, moved, self.move_event(moved.0, moved.1)).await
+        self.interrupt_by((by, path), call, moved, self.move_event(moved.1)).await
     }
 
     async fn interrupt_by(&self, (by, path): (&str, &str), call: u64, moved: (Place, Place), event: Event) -> bool {
@@ -123,7 +116,7 @@ async fn statistics_and_pages_are_those_before_or_after_the_move_of_a_named_busi
                     fixture.interrupt((by, path), call, (place, HOME)).await;
                     (call, interruptions) = (call + 1, interruptions + 1);
                 }
-                move_business(fixture.review_fixtures.stack.stores().clone(), place, HOME).await;
+                move_business(fixture.review_fixtures.stack.stores().clone(), HOME).await;
             }
         }
     }
@@ -139,11 +132,8 @@ async fn reviews_that_a_business_takes_to_another_organisation_for_the_first_tim
                 for call in 1.. {
                     // Only the first move is to an organisation that the location does not name yet.
                     let fixture = MoveFixture::new().await;
-                    let event = if is_folded {
-                        fixture.move_and_fold_event(HOME, place)
-                    } else {
-                        fixture.move_event(HOME, place)
-                    };
+                    let event =
+                        if is_folded { fixture.move_and_fold_event(HOME, place) } else { fixture.move_event(place) };
                     if !fixture.interrupt_by(("provider", path), call, (HOME, place), event).await {
                         break;
                     }

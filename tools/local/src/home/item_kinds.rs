@@ -3,8 +3,8 @@
 use presence_store::keys::{
     ANSWER_PREFIX, AUDIT_PK, AUDIT_SK, BUCKET_PREFIX, BUSINESS_CHANGES_HEAD_PK, BUSINESS_CHANGES_PK_PREFIX,
     CHANGES_PK_PREFIX, DIRECTORY_BUCKETS_PK_PREFIX, DIRECTORY_PK, DIRECTORY_SK, LOCK_SK, LOG_PK_PREFIX, MAIL_SK_PREFIX,
-    MAILBOX_SK, MARK_SK, NODE_SK_PREFIX, ORGS_WITH_REVIEWS_PK, REVIEW_SK, ROOT_SK, ROSTERS_PK, TREE_PK_PREFIX,
-    USER_PK_PREFIX, USER_SK,
+    MAILBOX_SK, MARK_SK, MOVES_PK, NODE_SK_PREFIX, ORGS_WITH_REVIEWS_PK, REVIEW_SK, ROOT_SK, ROSTERS_PK,
+    TREE_PK_PREFIX, USER_PK_PREFIX, USER_SK,
 };
 use presence_store::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, REVIEWS, USERS};
 
@@ -39,6 +39,7 @@ const KINDS: [(&str, &[Rule]); 6] = [
             ("ORG#", "", "organisation"),
             ("BUSINESS#", "", "business"),
             (BUSINESS_CHANGES_PK_PREFIX, "", "entry of the log of changes of businesses"),
+            (MOVES_PK, "", "register of unfinished moves of businesses"),
             (BUSINESS_CHANGES_HEAD_PK, "", "head of the log of changes of businesses"),
         ],
     ),

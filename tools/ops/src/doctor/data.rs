@@ -2,6 +2,7 @@
 
 use jiff::SignedDuration;
 use presence_domain::error::Error;
+use presence_domain::ids::BusinessId;
 use presence_domain::invitation::{MessageState, OutboxMessage};
 use presence_domain::user::Role;
 
@@ -20,6 +21,7 @@ const MAX_ROUND: SignedDuration = SignedDuration::from_hours(3 * 24);
 pub(super) async fn faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
     let mut findings = format_faults(context).await?;
     findings.extend(review_faults(context).await?);
+    findings.extend(move_faults(context).await?);
     findings.extend(mail_faults(context).await?);
     if !context.stores.api_keys.has_live_key(Role::Provider, context.clock.now()).await? {
         let mend = "ops key issue --user ID";
@@ -69,6 +71,19 @@ async fn review_faults(context: &Context) -> Result<Vec<Finding>, CommandError> 
         }
     }
     Ok(findings)
+}
+
+async fn move_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
+    let unfinished = context.stores.reviews.unfinished_moves().await?.moves;
+    let finding = |id: &BusinessId| {
+        let mend = format!("ops businesses move --finish {}", id.as_str());
+        Finding::new(
+            format!("business {}", id.as_str()),
+            "has not finished its move to another city or organisation",
+            mend,
+        )
+    };
+    Ok(unfinished.keys().map(finding).collect())
 }
 
 async fn mail_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {

@@ -1,9 +1,9 @@
 //! Rows of businesses.
 
 use presence_domain::error::Error;
-use presence_domain::ids::BusinessId;
+use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::text::city_key;
-use presence_store::{Business, BusinessLocation, PutOutcome, keys};
+use presence_store::{Business, PutOutcome, keys};
 use serde::Deserialize;
 use serde_json::Number;
 
@@ -55,29 +55,15 @@ impl Row for BusinessRow {
         }
         let stores = &context.stores;
         let outcome = stores.businesses.compare(&business).await?;
-        let location = BusinessLocation { org_id: business.org_id, city_key: city_key(&business.city) };
-        let old_location =
-            if outcome == PutOutcome::Updated { find_old_location(&business, &location, context).await? } else { None };
-        if let Some(old) = &old_location
-            && old.org_id != location.org_id
+        if outcome == PutOutcome::Updated
+            && let Some(old_org) = find_old_org(&business, context).await?
         {
-            context.transfers.remove_from_users(&business.id, old.org_id).await?;
+            context.transfers.remove_from_users(&business.id, old_org).await?;
         }
         if context.dry_run {
             return Ok(RowOutcome::Accepted(outcome));
         }
-        // The reviews move before the business is written, so that a run that is killed in between is repeated by the next
-        // one. They move again afterwards, for reviews that were imported meanwhile.
-        if let Some(old) = &old_location {
-            if old.org_id != location.org_id {
-                stores.businesses.note_move(&business.id, location.org_id).await?;
-            }
-            stores.reviews.relocate_business_reviews(&business.id, old, &location).await?;
-        }
-        let outcome = stores.businesses.put(&business).await?;
-        if let Some(old) = &old_location {
-            stores.reviews.relocate_business_reviews(&business.id, old, &location).await?;
-        }
+        let outcome = stores.reviews.put_business(&business).await?;
         Ok(RowOutcome::Accepted(outcome))
     }
 
@@ -93,14 +79,10 @@ impl Row for BusinessRow {
     }
 }
 
-/// Returns the stored location of a business if it differs from the new location.
-async fn find_old_location(
-    business: &Business,
-    location: &BusinessLocation,
-    context: &ImportContext,
-) -> Result<Option<BusinessLocation>, Error> {
-    let mut stored = context.stores.businesses.get_locations(std::slice::from_ref(&business.id)).await?;
-    Ok(stored.remove(&business.id).filter(|stored| stored != location))
+/// Returns the organisation that a business leaves, if it moves to another one.
+async fn find_old_org(business: &Business, context: &ImportContext) -> Result<Option<OrgId>, Error> {
+    let mut owners = context.stores.businesses.get_owners(std::slice::from_ref(&business.id)).await?;
+    Ok(owners.remove(&business.id).filter(|owner| *owner != business.org_id))
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@
 //! the business meanwhile. One case remains: an update that checked the business before it moved, and is written after that
 //! second read. `ops users audit` finds it.
 //!
-//! Each read covers every user of the organisation once, by the index and then strongly. It costs about 1.1 read units a
-//! user, and 18 for a user with 2,000 businesses. The first read serves all businesses of the file.
+//! Each read covers every user of the organisation once, by the directory of users, which is proven complete, and then strongly. It
+//! costs about a read unit a user, and 18 for a user with 2,000 businesses. The first read serves all businesses of the file.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};

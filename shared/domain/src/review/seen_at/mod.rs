@@ -14,8 +14,20 @@ pub struct SeenAt {
     pub at: i64,
     /// Place of the row; `None` for a row of an operator's file, whose order the file gives.
     pub place: Option<RowPlace>,
-    /// True if the row found its content stored already, so that it changed this stamp only.
-    pub is_confirmation: bool,
+    /// Effect that the row had.
+    pub effect: RowEffect,
+}
+
+/// Effect of the row that wrote a stamp. A row that comes a second time has its first outcome again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowEffect {
+    /// It made the review.
+    Created,
+    /// It changed the review, or has not been written.
+    #[default]
+    Updated,
+    /// It found its content stored already, and changed the stamp only.
+    Confirmed,
 }
 
 /// Place of a row among all objects that arrive.
@@ -60,7 +72,7 @@ impl SeenAt {
     /// Returns the stamp of a row that says when it was seen.
     #[must_use]
     pub fn at(at: i64) -> Self {
-        Self { at, place: None, is_confirmation: false }
+        Self { at, place: None, effect: RowEffect::Updated }
     }
 
     /// Returns the stamp of an operator's row with this instant.
@@ -72,17 +84,21 @@ impl SeenAt {
     /// Reads a stamp in the form that [`SeenAt`] is shown in; `None` for another form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let (rest, is_confirmation) = text.strip_suffix('=').map_or((text, false), |rest| (rest, true));
+        let (rest, effect) = match (text.strip_suffix('='), text.strip_suffix('+')) {
+            (Some(rest), _) => (rest, RowEffect::Confirmed),
+            (_, Some(rest)) => (rest, RowEffect::Created),
+            (None, None) => (text, RowEffect::Updated),
+        };
         let (times, line) = rest.split_once('#').map_or((rest, None), |(times, line)| (times, Some(line)));
         let (at, object_at) = times.split_once('@').map_or((times, times), |(at, object_at)| (at, object_at));
         let line: Option<u64> = line.map(str::parse).transpose().ok()?;
         let object_at = object_at.parse().ok()?;
-        Some(Self { at: at.parse().ok()?, place: line.map(|line| RowPlace { object_at, line }), is_confirmation })
+        Some(Self { at: at.parse().ok()?, place: line.map(|line| RowPlace { object_at, line }), effect })
     }
 
     /// Returns the stamp behind every object of its instant, if an object wrote it.
     fn with_last_place(self) -> Self {
-        Self { place: self.place.map(|_| RowPlace::LAST), ..self }
+        Self { place: self.place.map(|_| RowPlace::LAST), effect: RowEffect::Updated, ..self }
     }
 
     /// Compares two stamps by instant, then by place. `None` if they have the same instant, and a place is missing.
@@ -96,8 +112,8 @@ impl SeenAt {
 }
 
 impl fmt::Display for SeenAt {
-    /// Shows the stored form: the instant, `@` and the time of the object if that is another one, `#` and the line, and `=` for a
-    /// confirmation.
+    /// Shows the stored form: the instant, `@` and the time of the object if that is another one, `#` and the line, and `+` for a row
+    /// that made the review or `=` for one that confirmed it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.at)?;
         if let Some(RowPlace { object_at, line }) = self.place {
@@ -106,7 +122,11 @@ impl fmt::Display for SeenAt {
             }
             write!(f, "#{line}")?;
         }
-        if self.is_confirmation { f.write_str("=") } else { Ok(()) }
+        f.write_str(match self.effect {
+            RowEffect::Created => "+",
+            RowEffect::Updated => "",
+            RowEffect::Confirmed => "=",
+        })
     }
 }
 
@@ -135,11 +155,12 @@ impl Review {
     ///
     /// A row that is older than what is stored changes nothing. One of the same instant and place wins if its content is greater, so
     /// that the order of arrival decides nothing. A row without a stamp wins always, and keeps the stored instant. The place of the
-    /// business is no word of the partner: it is always the row's.
+    /// business is no word of the partner: it is always the row's, and has no part in the outcome.
     #[must_use]
     pub fn accept(stored: Option<&Self>, row: &Self) -> AcceptedRow {
         let Some(stored) = stored else {
-            return AcceptedRow { review: row.clone(), outcome: RowOutcome::Created };
+            let seen_at = row.seen_at.map(|seen| SeenAt { effect: RowEffect::Created, ..seen });
+            return AcceptedRow { review: Self { seen_at, ..row.clone() }, outcome: RowOutcome::Created };
         };
         let order = match (row.seen_at, stored.seen_at) {
             (Some(row), Some(stored)) => row.compare(stored),
@@ -148,32 +169,31 @@ impl Review {
         let located = Self { org_id: row.org_id, city_key: row.city_key.clone(), ..stored.clone() };
         let is_same = located.content_eq(row);
         if order == Some(Ordering::Equal) && is_same {
-            let outcome = if stored.content_eq(row) { stored.first_outcome() } else { RowOutcome::Updated };
-            return AcceptedRow { review: located, outcome };
+            return AcceptedRow { review: located, outcome: stored.first_outcome() };
         }
         let wins = match order {
             None | Some(Ordering::Greater) => true,
             Some(Ordering::Equal) => row.content_key() > stored.content_key(),
             Some(Ordering::Less) => false,
         };
-        let review = if !wins {
-            located
-        } else if is_same {
-            Self { seen_at: stored.confirmed_by(row), ..located }
-        } else {
-            let Self { id, version, .. } = stored.clone();
-            Self { id, version, seen_at: stored.overruled_by(row), ..row.clone() }
-        };
-        let outcome = if review.content_eq(stored) { RowOutcome::Unchanged } else { RowOutcome::Updated };
-        AcceptedRow { review, outcome }
+        if !wins {
+            return AcceptedRow { review: located, outcome: RowOutcome::Unchanged };
+        }
+        if is_same {
+            let review = Self { seen_at: stored.confirmed_by(row), ..located };
+            return AcceptedRow { review, outcome: RowOutcome::Unchanged };
+        }
+        let Self { id, version, .. } = stored.clone();
+        let review = Self { id, version, seen_at: stored.overruled_by(row), ..row.clone() };
+        AcceptedRow { review, outcome: RowOutcome::Updated }
     }
 
     /// Returns the outcome of the row that wrote this stamp, which comes a second time: its first outcome.
     fn first_outcome(&self) -> RowOutcome {
-        match self.seen_at {
-            Some(SeenAt { is_confirmation: false, .. }) if self.version == 1 => RowOutcome::Created,
-            Some(SeenAt { is_confirmation: false, .. }) if self.version > 1 => RowOutcome::Updated,
-            _ => RowOutcome::Unchanged,
+        match self.seen_at.map(|seen| seen.effect) {
+            Some(RowEffect::Created) => RowOutcome::Created,
+            Some(RowEffect::Updated) => RowOutcome::Updated,
+            Some(RowEffect::Confirmed) | None => RowOutcome::Unchanged,
         }
     }
 
@@ -182,7 +202,7 @@ impl Review {
         match (self.seen_at, row.seen_at) {
             (stored, None) => stored,
             (Some(stored), Some(row)) if stored.at == row.at && row.place.is_none() => Some(stored),
-            (_, Some(row)) => Some(SeenAt { is_confirmation: true, ..row }),
+            (_, Some(row)) => Some(SeenAt { effect: RowEffect::Confirmed, ..row }),
         }
     }
 

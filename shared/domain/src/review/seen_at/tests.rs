@@ -8,7 +8,7 @@ fn review(title: &str, seen_at: Option<SeenAt>) -> Review {
 }
 
 fn seen(at: i64, object_at: i64, line: u64) -> SeenAt {
-    SeenAt { at, place: Some(RowPlace { object_at, line }), is_confirmation: false }
+    SeenAt { at, place: Some(RowPlace { object_at, line }), effect: RowEffect::Updated }
 }
 
 /// Applies rows one after another, as writes do. Returns the review and the outcome of each row.
@@ -31,11 +31,12 @@ fn stamps_are_read_as_they_are_written() {
         (SeenAt::at(-17), "-17"),
         (seen(17, 17, 3), "17#3"),
         (seen(-5, 17, 3), "-5@17#3"),
-        (SeenAt { is_confirmation: true, ..seen(17, 17, 3) }, "17#3="),
+        (SeenAt { effect: RowEffect::Confirmed, ..seen(17, 17, 3) }, "17#3="),
+        (SeenAt { effect: RowEffect::Created, ..seen(-5, 17, 3) }, "-5@17#3+"),
     ] {
         assert_eq!((stamp.to_string().as_str(), SeenAt::parse(text)), (text, Some(stamp)));
     }
-    for wrong in ["", "x", "1#", "1@#2", "1#2#3", "@1#2", "1@2@3#4", "="] {
+    for wrong in ["", "x", "1#", "1@#2", "1#2#3", "@1#2", "1@2@3#4", "=", "+", "17+=", "17=+"] {
         assert_eq!(SeenAt::parse(wrong), None, "{wrong}");
     }
 }
@@ -84,7 +85,8 @@ fn the_newer_row_wins_and_an_older_one_counts_as_unchanged() {
         (vec![old.clone(), new.clone(), old.clone()], vec![Created, Updated, Unchanged]),
     ] {
         let (stored, seen) = apply(&rows);
-        assert_eq!((stored.title.as_deref(), stored.seen_at, seen), (Some("new"), Some(SeenAt::at(20)), outcomes));
+        let seen_at = stored.seen_at.map(|seen| seen.at);
+        assert_eq!((stored.title.as_deref(), seen_at, seen), (Some("new"), Some(20), outcomes));
     }
 }
 
@@ -167,5 +169,19 @@ fn an_old_row_takes_the_review_to_the_place_of_its_business() {
     let old = Review { city_key: "paris".to_owned(), ..review("old", Some(SeenAt::at(10))) };
     let AcceptedRow { review, outcome } = Review::accept(Some(&stored), &old);
     assert_eq!((review.title.as_deref(), review.city_key.as_str()), (Some("new"), "paris"));
-    assert_eq!(outcome, RowOutcome::Updated);
+    assert_eq!(outcome, RowOutcome::Unchanged, "the row says nothing new");
+}
+
+#[test]
+fn a_row_counts_as_before_after_its_business_moved() {
+    let moved = |stored: Review| Review { version: stored.version + 1, city_key: "paris".to_owned(), ..stored };
+    let (first, second) = (review("a", Some(seen(10, 10, 1))), review("b", Some(seen(20, 20, 1))));
+    for (rows, outcome) in [(vec![first.clone()], RowOutcome::Created), (vec![first, second], RowOutcome::Updated)] {
+        let (stored, _) = apply(&rows);
+        let row = rows.last().expect("a row");
+        // The row comes again, with the place from before the move or with the present one.
+        for row in [row.clone(), Review { city_key: "paris".to_owned(), ..row.clone() }] {
+            assert_eq!(Review::accept(Some(&moved(stored.clone())), &row).outcome, outcome);
+        }
+    }
 }

@@ -1,12 +1,14 @@
 //! Rebuild by the operator: makes the trees of an organisation what its reviews make them.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::listing::FiledReview;
 use super::report::{INDEX_TIME, MisplacedReview, SLICE};
-use crate::{BusinessLocation, ReviewStore};
+use crate::ReviewStore;
 use presence_domain::error::Error;
-use presence_domain::ids::OrgId;
+use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::ledger::PostingKey;
 use presence_domain::review::ReviewId;
 
@@ -81,18 +83,16 @@ impl ReviewStore {
     /// Moves reviews to where their business is. Returns their number. Reviews of a business that does not exist have no place to
     /// move to.
     async fn move_misplaced(&self, reviews: &[FiledReview]) -> Result<u64, Error> {
-        let mut by_location: Vec<(BusinessLocation, Vec<ReviewId>)> = Vec::new();
+        let mut by_business: BTreeMap<BusinessId, Vec<ReviewId>> = BTreeMap::new();
         for MisplacedReview { review, location } in self.find_misplaced_reviews(reviews).await? {
-            let Some((location, id)) = location.zip(review.id.to_id()) else { continue };
-            match by_location.iter_mut().find(|(known, _)| *known == location) {
-                Some((_, ids)) => ids.push(id),
-                None => by_location.push((location, vec![id])),
+            if let Some(id) = location.and(review.id.to_id()) {
+                by_business.entry(review.business_id().clone()).or_default().push(id);
             }
         }
         let mut moved = 0;
-        for (location, ids) in by_location {
+        for (business, ids) in by_business {
             for ids in ids.chunks(MOVED_AT_ONCE) {
-                moved += self.relocate_reviews(ids.to_vec(), &location).await?;
+                moved += self.place_reviews(&business, ids.to_vec()).await?;
             }
         }
         Ok(moved)

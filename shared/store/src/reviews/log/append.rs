@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{AttributeValue, Put, Update};
 
-use super::items::{LAST, LaneState, changes_attribute};
+use super::items::{FENCE, LAST, LaneState, changes_attribute};
 use super::lanes::LaneKey;
 use crate::client::read::{number, pk_sk};
 use crate::keys::{LogItemKey, log_pk};
@@ -17,7 +17,7 @@ use presence_domain::review::Review;
 const MAX_UNSEALED: u64 = 16;
 /// Maximum size of a lane item with unsealed changes: a write of it costs two units up to here.
 const MAX_LANE_BYTES: usize = 1_024;
-/// Bytes of a lane item beside its changes at most: the key, and the last sequence number.
+/// Bytes of a lane item beside its changes at most: the key, the last sequence number and the fence.
 const LANE_KEY_BYTES: usize = 64;
 
 /// Addition of changes to one lane.
@@ -66,7 +66,7 @@ impl LaneState {
         let first = self.last + 1;
         let mut unsealed = self.unsealed.clone();
         unsealed.insert(first, Blob::new(encode_changes(changes)));
-        let mut after = Self { last: self.last + changes.len() as u64, unsealed };
+        let mut after = Self { last: self.last + changes.len() as u64, unsealed, ..*self };
         let chunk =
             (!after.fits_lane_item()).then(|| chunk_put(key, &seal(std::mem::take(&mut after.unsealed)), table));
         LaneAppend { update: self.update_to(&after, key, table), chunk, after }
@@ -100,10 +100,17 @@ impl LaneState {
             expression.push_str(" REMOVE ");
             expression.push_str(&sealed.join(", "));
         }
-        update = match self.last {
-            0 => update.condition_expression("attribute_not_exists(pk)"),
-            known => update.condition_expression("#last = :known").expression_attribute_values(":known", number(known)),
-        };
+        update = update.expression_attribute_names("#fence", FENCE);
+        let mut conditions = Vec::new();
+        for (name, placeholder, known) in [("#last", ":known", self.last), ("#fence", ":fence", self.fence)] {
+            if known == 0 {
+                conditions.push(format!("attribute_not_exists({name})"));
+            } else {
+                conditions.push(format!("{name} = {placeholder}"));
+                update = update.expression_attribute_values(placeholder, number(known));
+            }
+        }
+        update = update.condition_expression(conditions.join(" AND "));
         update.update_expression(expression).build().expect("table, key and expression are set")
     }
 }
@@ -209,7 +216,7 @@ mod tests {
     fn changes_that_cannot_be_read_are_sealed_as_they_are() {
         let later_version = Blob::new([255, 1, 2, 3]);
         let unsealed = BTreeMap::from([(5, later_version), (6, Blob::new(encode_changes(&changes(16, 5))))]);
-        let state = LaneState { last: 21, unsealed: unsealed.clone() };
+        let state = LaneState { last: 21, unsealed: unsealed.clone(), ..LaneState::default() };
         let chunk = state.append(key(), &changes(1, 5), "reviews").chunk.expect("17 changes are sealed");
         let sealed = changes_of(chunk.item());
         assert_eq!(sealed.keys().copied().collect::<Vec<_>>(), [5, 6, 22]);
@@ -217,17 +224,23 @@ mod tests {
     }
 
     #[test]
-    fn first_change_needs_an_absent_lane_and_later_ones_the_known_sequence_number() {
-        let first = LaneState::default().append(key(), &changes(98, 5), "reviews");
-        assert_eq!(first.update.condition_expression(), Some("attribute_not_exists(pk)"));
-        assert_eq!(first.after, LaneState { last: 98, ..LaneState::default() });
-        let second = first.after.append(key(), &changes(1, 5), "reviews");
-        assert_eq!(second.update.condition_expression(), Some("#last = :known"));
-        assert_eq!(
-            second.update.expression_attribute_values().and_then(|values| values.get(":known")),
-            Some(&number(98))
-        );
-        assert_eq!(second.update.update_expression(), "SET #last = :last, c99 = :changes");
+    fn a_change_needs_the_known_sequence_number_and_the_known_fence() {
+        let none = "attribute_not_exists(#last) AND attribute_not_exists(#fence)";
+        for (last, fence, condition) in [
+            (0, 0, none),
+            (98, 0, "#last = :known AND attribute_not_exists(#fence)"),
+            (0, 7, "attribute_not_exists(#last) AND #fence = :fence"),
+            (98, 7, "#last = :known AND #fence = :fence"),
+        ] {
+            let append = LaneState { last, fence, ..LaneState::default() }.append(key(), &changes(1, 5), "reviews");
+            assert_eq!(append.update.condition_expression(), Some(condition));
+            let values = append.update.expression_attribute_values().expect("values");
+            assert_eq!(values.get(":known"), Some(number(last)).filter(|_| last > 0).as_ref());
+            assert_eq!(values.get(":fence"), Some(number(fence)).filter(|_| fence > 0).as_ref());
+            let unsealed = append.after.unsealed.clone();
+            assert_eq!(append.after, LaneState { last: last + 1, fence, unsealed });
+            assert_eq!(append.update.update_expression(), format!("SET #last = :last, c{} = :changes", last + 1));
+        }
     }
 
     /// Applies an update of a lane item, which has the form that [`LaneState::update_to`] gives it.

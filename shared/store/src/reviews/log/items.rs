@@ -11,6 +11,8 @@ use presence_domain::ledger::{LogEntry, LogPosition, decode_changes};
 
 /// Attribute of a lane item with the sequence number of the lane's last change.
 pub(crate) const LAST: &str = "last";
+/// Attribute of a lane item with the number of its fence; 0 without it.
+pub(crate) const FENCE: &str = "fence";
 /// Prefix of the attributes with changes. The sequence number of the first change follows.
 const CHANGES_PREFIX: char = 'c';
 
@@ -19,6 +21,9 @@ const CHANGES_PREFIX: char = 'c';
 pub(crate) struct LaneState {
     /// Sequence number of the last change; 0 if the lane has none.
     pub(crate) last: u64,
+    /// Number that each move of a business raises before it looks for reviews here. A writer adds a change only under the fence that
+    /// it read before the place of the business: so no review arrives in a place that its business has left.
+    pub(crate) fence: u64,
     /// Changes that are not sealed, in binary form, by the sequence number of the first of them.
     pub(crate) unsealed: BTreeMap<u64, Blob>,
 }
@@ -37,9 +42,15 @@ pub(crate) struct SealedChunk {
 impl LaneState {
     /// Reads a lane item.
     pub(super) fn from_item(item: &Item) -> Result<Self, Error> {
-        let last = item.get(LAST).and_then(|last| last.as_n().ok()?.parse().ok());
-        let last = last.ok_or_else(|| Error::internal("a lane item of a log has no last sequence number"))?;
-        Ok(Self { last, unsealed: changes_of(item) })
+        let number = |name: &str| -> Result<Option<u64>, Error> {
+            let number = item.get(name).map(|value| value.as_n().ok().and_then(|number| number.parse().ok()));
+            number.map(|number| number.ok_or_else(|| Error::internal("a lane item of a log is damaged"))).transpose()
+        };
+        let (last, fence) = (number(LAST)?, number(FENCE)?);
+        if last.is_none() && fence.is_none() {
+            return Err(Error::internal("a lane item of a log has no last sequence number"));
+        }
+        Ok(Self { last: last.unwrap_or_default(), fence: fence.unwrap_or_default(), unsealed: changes_of(item) })
     }
 
     /// Returns the names of the attributes whose changes are all included in a position of the lane.

@@ -1,9 +1,11 @@
 //! Knowledge of lanes that a process keeps: a writer that knows a lane adds to it without a read.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::items::LaneState;
+use super::items::{FENCE, LaneState};
+use crate::client::parallel::parallel;
 use crate::client::read::pk_sk;
 use crate::keys::{LogItemKey, log_pk};
 use crate::{ReviewStore, schema};
@@ -15,6 +17,8 @@ use presence_domain::ledger::LANES;
 const MAX_LANES: usize = 4_096;
 /// Number of organisations whose lanes have locks of their own. Others share these.
 const ORGS_WITH_LOCKS: usize = 16;
+/// Number of lanes whose fences are raised at a time.
+const LANES_IN_FLIGHT: u16 = 8;
 /// Number of locks.
 const LOCKS: usize = ORGS_WITH_LOCKS * LANES;
 
@@ -29,8 +33,20 @@ pub(crate) struct LaneKey {
 /// Lanes as this process read or wrote them last. Other processes write too: each write proves the state by its condition.
 #[derive(Debug)]
 pub(crate) struct LaneCache {
-    states: Mutex<HashMap<LaneKey, LaneState>>,
+    lanes: Mutex<HashMap<LaneKey, KnownLane>>,
     locks: [tokio::sync::Mutex<()>; LOCKS],
+    /// Number of the last read of a lane or of places.
+    reads: AtomicU64,
+}
+
+/// Lane as this process knows it.
+#[derive(Clone, Debug)]
+struct KnownLane {
+    /// State; `None` after it turned out to be another one.
+    state: Option<LaneState>,
+    fence: u64,
+    /// Number of the first read that showed the fence.
+    fence_read: u64,
 }
 
 /// Locks of some lanes, until they are dropped.
@@ -45,7 +61,8 @@ impl LaneKey {
 
 impl Default for LaneCache {
     fn default() -> Self {
-        Self { states: Mutex::default(), locks: std::array::from_fn(|_| tokio::sync::Mutex::default()) }
+        let locks = std::array::from_fn(|_| tokio::sync::Mutex::default());
+        Self { lanes: Mutex::default(), locks, reads: AtomicU64::default() }
     }
 }
 
@@ -63,31 +80,49 @@ impl LaneCache {
         guards
     }
 
+    /// Returns the number of a read: higher than those of all reads before.
+    pub(crate) fn number_read(&self) -> u64 {
+        self.reads.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    /// True if a place that was read under this number may be written to the lane: the fence was known before.
+    pub(crate) fn admits(&self, key: LaneKey, place_read: u64) -> bool {
+        self.lanes().get(&key).is_some_and(|known| known.fence_read < place_read)
+    }
+
     fn get(&self, key: LaneKey) -> Option<LaneState> {
-        self.states().get(&key).cloned()
+        self.lanes().get(&key)?.state.clone()
     }
 
     /// Notes a state, unless a newer one is known.
     pub(crate) fn insert(&self, key: LaneKey, state: LaneState) {
-        let mut lanes = self.states();
-        if lanes.get(&key).is_some_and(|known| known.last > state.last) {
+        // Before the lock: the number is only compared with those of reads that begin later.
+        let read = self.number_read();
+        let mut lanes = self.lanes();
+        let known = lanes.get(&key);
+        let last = known.and_then(|known| known.state.as_ref()).map_or(0, |state| state.last);
+        let (fence, fence_read) = known.map_or((state.fence, read), |known| (known.fence, known.fence_read));
+        if last > state.last || fence > state.fence {
             return;
         }
+        let fence_read = if fence == state.fence { fence_read } else { read };
         if lanes.len() >= MAX_LANES && !lanes.contains_key(&key) {
-            // Any lane may go: the next write to it costs one read.
+            // Any lane may go: the next write to it costs one read, and one of the places.
             let other = lanes.keys().next().copied();
             other.and_then(|other| lanes.remove(&other));
         }
-        lanes.insert(key, state);
+        lanes.insert(key, KnownLane { fence: state.fence, state: Some(state), fence_read });
     }
 
-    /// Forgets a lane, whose state turned out to be another one.
+    /// Forgets the state of a lane, which turned out to be another one.
     pub(crate) fn remove(&self, key: LaneKey) {
-        self.states().remove(&key);
+        if let Some(known) = self.lanes().get_mut(&key) {
+            known.state = None;
+        }
     }
 
-    fn states(&self) -> MutexGuard<'_, HashMap<LaneKey, LaneState>> {
-        self.states.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lanes(&self) -> MutexGuard<'_, HashMap<LaneKey, KnownLane>> {
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -108,6 +143,15 @@ impl ReviewStore {
         self.lanes.insert(key, state.clone());
         Ok(state)
     }
+
+    /// Raises the fences of all lanes of an organisation: writers that know the place of a business from before read it again.
+    pub(crate) async fn raise_fences(&self, org_id: OrgId) -> Result<(), Error> {
+        let raises = (0..LANES).map(|lane| {
+            let (pk, sk) = LaneKey { org_id, lane }.keys();
+            self.db.increment(&schema::REVIEWS, pk_sk(pk, sk), FENCE)
+        });
+        parallel(LANES_IN_FLIGHT, raises).await.map(drop)
+    }
 }
 
 #[cfg(test)]
@@ -123,8 +167,29 @@ mod tests {
             assert_eq!(cache.get(key).map(|state| state.last), Some(number));
             cache.insert(key, LaneState { last: number - 1, ..LaneState::default() });
             assert_eq!(cache.get(key).map(|state| state.last), Some(number), "an older state is ignored");
-            assert!(cache.states().len() <= MAX_LANES);
+            assert!(cache.lanes().len() <= MAX_LANES);
         }
-        assert_eq!(cache.states().len(), MAX_LANES);
+        assert_eq!(cache.lanes().len(), MAX_LANES);
+    }
+
+    #[test]
+    fn a_place_may_be_written_if_it_was_read_after_the_fence() {
+        let (cache, key) = (LaneCache::default(), LaneKey { org_id: OrgId::new(1).expect("an id"), lane: 3 });
+        let state = |last, fence| LaneState { last, fence, ..LaneState::default() };
+        let early = cache.number_read();
+        assert!(!cache.admits(key, early), "the lane was never read");
+        cache.insert(key, state(5, 1));
+        let between = cache.number_read();
+        assert!(!cache.admits(key, early) && cache.admits(key, between));
+        // The lane goes on, and is read again: the fence is the same.
+        cache.remove(key);
+        assert_eq!(cache.get(key), None);
+        cache.insert(key, state(9, 1));
+        assert!(!cache.admits(key, early) && cache.admits(key, between));
+        cache.insert(key, state(9, 2));
+        assert!(!cache.admits(key, between), "a business has moved since");
+        let late = cache.number_read();
+        cache.insert(key, state(9, 1));
+        assert!(cache.admits(key, late) && cache.get(key) == Some(state(9, 2)), "an older read is ignored");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::bodies::Bodies;
 use super::ledger_read::LedgerReadError;
-use super::moves::OrgCut;
+use super::moves::JointLogs;
 use super::plan::PagePlan;
 use super::prediction::Prediction;
 use super::snapshot::OrgSnapshot;
@@ -94,7 +94,8 @@ impl ReviewStore {
         };
         let load = async { self.load_page(target, &postings, bodies).await.map_err(AttemptError::from) };
         let check = async { self.check_source(&target.source).await.map_err(AttemptError::from) };
-        let (items, ()) = futures::try_join!(load, check)?;
+        let check_cut = async { self.check_cut(target.cut.as_ref()).await.map_err(AttemptError::from) };
+        let (items, (), ()) = futures::try_join!(load, check, check_cut)?;
         if items.len() < postings.postings.len() {
             return Err(AttemptError::BodiesDiffer(Box::new(DifferingPage { postings, admitted: items })));
         }
@@ -109,7 +110,8 @@ impl ReviewStore {
         distrusted: &HashSet<TreeKey>,
     ) -> Result<(PostingPage, Bodies), AttemptError> {
         let snapshots = async {
-            self.read_snapshots(std::slice::from_ref(org), distrusted, true).await.map_err(AttemptError::from)
+            let logs = JointLogs::new();
+            self.read_snapshots(std::slice::from_ref(org), &logs, distrusted, true).await.map_err(AttemptError::from)
         };
         let prefetch = async { self.prefetch(target, org, distrusted.is_empty()).await.map_err(AttemptError::from) };
         let facet_root = async { self.read_facet_root_ahead(target).await.map_err(AttemptError::from) };
@@ -149,15 +151,11 @@ impl ReviewStore {
         orgs: &[OrgTarget],
         distrusted: &HashSet<TreeKey>,
     ) -> Result<PostingPage, AttemptError> {
-        let (mut plan, mut cut) = (PagePlan::new(target), OrgCut::default());
+        let (mut plan, logs) = (PagePlan::new(target), self.read_joint_logs(target.cut.as_ref()).await?);
         for orgs in orgs.chunks(ORGS_AT_A_TIME) {
-            let snapshots = self.read_snapshots(orgs, distrusted, false).await?;
-            for (org, snapshot) in orgs.iter().zip(&snapshots) {
-                cut.add(org.org_id, &snapshot.log);
-            }
+            let snapshots = self.read_snapshots(orgs, &logs, distrusted, false).await?;
             self.add_snapshots(&mut plan, target, orgs, &snapshots, distrusted).await?;
         }
-        self.check_moves(&cut).await?;
         Ok(self.find_postings(plan).await?)
     }
 }

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::ledger_read::LedgerReadError;
 use super::log_view::LogView;
+use super::moves::JointLogs;
 use super::snapshot::OrgSnapshot;
 use super::target::OrgTarget;
 use crate::ReviewStore;
@@ -74,21 +75,23 @@ pub(super) type LocatedSnapshots = (Vec<OrgSnapshot>, BusinessLocations);
 impl ReviewStore {
     /// Reads the snapshots of organisations, and beside them the locations of the businesses whose trees are searched.
     ///
-    /// A business takes its reviews to another organisation before its location changes. So the log can be older than a location, or
-    /// newer than one before a move. Both show as reviews of a business that belongs to another organisation. Then the log is read
-    /// again, and the locations after it: they must be the same.
+    /// The reviews of a business move after its location has changed. So the log can be older than a location, or newer than one before
+    /// a move. Both show as reviews of a business that belongs to another organisation. Then the log is read again, and the locations
+    /// after it: they must be the same.
     pub(super) async fn read_located_snapshots(
         &self,
         orgs: &[OrgTarget],
         distrusted: &HashSet<TreeKey>,
         estimates: bool,
     ) -> Result<LocatedSnapshots, LedgerReadError> {
-        let snapshots = self.read_snapshots(orgs, distrusted, estimates);
+        // All trees are of one organisation.
+        let none = JointLogs::new();
+        let snapshots = self.read_snapshots(orgs, &none, distrusted, estimates);
         let (snapshots, locations) = futures::try_join!(snapshots, self.read_locations_of(orgs))?;
         if !locations.have_departed_reviews(orgs, &snapshots)? {
             return Ok((snapshots, locations));
         }
-        let snapshots = self.read_snapshots(orgs, distrusted, estimates).await?;
+        let snapshots = self.read_snapshots(orgs, &none, distrusted, estimates).await?;
         let is_over = !locations.have_departed_reviews(orgs, &snapshots)?;
         if is_over || self.read_locations_of(orgs).await? == locations {
             Ok((snapshots, locations))

@@ -7,7 +7,8 @@
 //! 3. [`plan`]: each root is completed from the log. The nodes are read that lead to the page.
 //! 4. [`bodies`]: the reviews of the page are read, each in the version that its posting names.
 //!
-//! For a caller of all organisations, the source of these is read again after the logs ([`org_source`]).
+//! For a caller of all organisations, the source of these is read again after the logs ([`org_source`]), and so are the moves of
+//! businesses between them ([`moves`]).
 //!
 //! All that is answered is the state of the organisation at one position of its log. If anything that is read is newer, the
 //! search begins again ([`attempt`]).
@@ -29,6 +30,7 @@ mod snapshot;
 mod stats;
 mod target;
 
+pub(crate) use moves::KnownMoves;
 pub use stats::StatsError;
 
 use std::sync::{Arc, Mutex, PoisonError};

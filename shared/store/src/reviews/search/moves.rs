@@ -1,57 +1,107 @@
 //! Moves of reviews between organisations while several of them are searched.
 //!
-//! Each organisation is answered at a position of its own log, and the logs are read one after the other. A review that moves
-//! meanwhile could be in two of the positions, or in none. If any log has such moves, all logs are read once more. If that shows
-//! no further move, the positions belong together: they are the state of one instant between the two reads.
+//! Each organisation is answered at a position of its own log, and the logs are read one after the other. A review that moves meanwhile
+//! could be in two of the positions, or in none. So the logs of organisations that moves connect are read at one instant. The register
+//! of moves tells which these are. It is read before the logs, or known from an earlier search, and again after them: if other moves
+//! began meanwhile, the search begins again, and reads the logs of these organisations together.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{LogEntry, LogPosition};
+use presence_domain::ledger::moves::{MAX_CONNECTED_ORGS, MoveRegister};
 
 use super::ledger_read::LedgerReadError;
+use super::target::OrgTarget;
 use crate::ReviewStore;
 use crate::client::parallel::parallel;
 use crate::reviews::log::OrgLog;
 
-/// Maximum number of logs that are read at a time.
-const READS_IN_FLIGHT: u16 = 64;
+/// Maximum number of groups of logs that are read at a time.
+const GROUPS_IN_FLIGHT: u16 = 8;
 
-/// Positions at which organisations are answered.
+/// Cache of the register of moves, as it was read last. It may have changed since.
 #[derive(Debug, Default)]
-pub(super) struct OrgCut {
-    positions: Vec<(OrgId, LogPosition)>,
-    has_moves: bool,
+pub(crate) struct KnownMoves(Mutex<Option<Arc<MoveRegister>>>);
+
+/// Moves that a search of several organisations knew before it read their logs.
+#[derive(Clone, Debug)]
+pub(super) struct MoveCut {
+    register: Arc<MoveRegister>,
+    searched: BTreeSet<OrgId>,
+    /// Searched organisations whose logs are read at one instant.
+    groups: Vec<BTreeSet<OrgId>>,
 }
 
-impl OrgCut {
-    /// Adds an organisation with the log that was read.
-    pub(super) fn add(&mut self, org_id: OrgId, log: &OrgLog) {
-        self.positions.push((org_id, log.end));
-        self.has_moves |= log.entries.iter().any(is_move);
+/// Logs that were read at one instant, by organisation.
+pub(super) type JointLogs = HashMap<OrgId, Arc<OrgLog>>;
+
+impl KnownMoves {
+    fn get(&self) -> Option<Arc<MoveRegister>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, register: &Arc<MoveRegister>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(register));
     }
 }
 
 impl ReviewStore {
-    /// Checks that no review moved between organisations while their logs were read.
-    pub(super) async fn check_moves(&self, cut: &OrgCut) -> Result<(), LedgerReadError> {
-        if !cut.has_moves {
-            return Ok(());
+    /// Returns the register of moves as it was read last. Reads it if it is not known.
+    pub(crate) async fn known_moves(&self) -> Result<Arc<MoveRegister>, Error> {
+        match self.known_moves.get() {
+            Some(register) => Ok(register),
+            None => self.read_moves().await,
         }
-        let checks = cut.positions.iter().map(async |(org_id, end)| self.has_moves_behind(*org_id, end).await);
-        let has_moved = parallel(READS_IN_FLIGHT, checks).await?.into_iter().any(|has_moved| has_moved);
-        if has_moved { Err(LedgerReadError::Overtaken) } else { Ok(()) }
     }
 
-    /// True if the log of an organisation has moves behind a position, or may have had some that were trimmed.
-    async fn has_moves_behind(&self, org_id: OrgId, end: &LogPosition) -> Result<bool, Error> {
-        let log = self.query_log(org_id).await?;
-        let is_behind = |entry: &&LogEntry| !end.includes(entry.lane(), entry.sequence);
-        Ok(!end.covers(&log.directory.trimmed_to) || log.entries.iter().filter(is_behind).any(is_move))
+    async fn read_moves(&self) -> Result<Arc<MoveRegister>, Error> {
+        let register = Arc::new(self.businesses.get_move_register().await?);
+        self.known_moves.set(&register);
+        Ok(register)
     }
-}
 
-/// True if the change takes a review out of the organisation, or brings one that another organisation had.
-fn is_move(entry: &LogEntry) -> bool {
-    let change = &entry.change;
-    change.new.is_none() || (change.old.is_none() && change.old_version > 0)
+    /// Returns the moves to mind in a search; `None` if it has one organisation only. `first_begun` is the number of moves that began
+    /// before the first attempt of the search, which notes it there.
+    pub(super) async fn plan_cut(
+        &self,
+        orgs: &[OrgTarget],
+        first_begun: &mut Option<u64>,
+    ) -> Result<Option<MoveCut>, Error> {
+        if orgs.len() < 2 {
+            return Ok(None);
+        }
+        let register = self.known_moves().await?;
+        let since = *first_begun.get_or_insert(register.begun);
+        let searched: BTreeSet<OrgId> = orgs.iter().map(|org| org.org_id).collect();
+        let concerned = |since| -> Vec<BTreeSet<OrgId>> {
+            let groups = register.groups(since).into_iter();
+            groups.map(|group| group.intersection(&searched).copied().collect::<BTreeSet<_>>()).collect()
+        };
+        let mut groups = concerned(since);
+        if groups.iter().any(|group| group.len() > MAX_CONNECTED_ORGS) {
+            groups = concerned(register.begun);
+        }
+        groups.retain(|group| group.len() > 1);
+        Ok(Some(MoveCut { register, searched, groups }))
+    }
+
+    /// Reads the logs of organisations that moves connect.
+    pub(super) async fn read_joint_logs(&self, cut: Option<&MoveCut>) -> Result<JointLogs, Error> {
+        let groups = cut.map_or(&[][..], |cut| &cut.groups);
+        let reads = groups.iter().map(async |group| {
+            let orgs: Vec<OrgId> = group.iter().copied().collect();
+            Ok(orgs.iter().copied().zip(self.read_logs_together(&orgs).await?).collect::<Vec<_>>())
+        });
+        let read = parallel(GROUPS_IN_FLIGHT, reads).await?.into_iter().flatten();
+        Ok(read.map(|(org_id, log)| (org_id, Arc::new(log))).collect())
+    }
+
+    /// Checks, after the logs were read, that they are the state of one instant.
+    pub(super) async fn check_cut(&self, cut: Option<&MoveCut>) -> Result<(), LedgerReadError> {
+        let Some(MoveCut { register, searched, groups }) = cut else { return Ok(()) };
+        let is_cut = self.read_moves().await?.proves_cut(register, groups, searched);
+        if is_cut { Ok(()) } else { Err(LedgerReadError::SourceChanged) }
+    }
 }

@@ -4,7 +4,7 @@
 //! both name the next organisation of a review before the review is there. So they are read again after the logs, strongly and beside
 //! the nodes or the reviews. If they are the same, no review is missing. Otherwise the search begins again with what they name then.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::ReviewFilter;
@@ -55,12 +55,13 @@ impl ReviewStore {
             }
             (Some(own), None) => Ok(NamedSets { sets: vec![filter.set_in(own)], source: OrgSource::Scope }),
             (None, Some(ids)) => {
-                let locations = self.read_locations(ids).await?;
+                // The moves are read beside, if they are not known.
+                let (locations, _) = futures::try_join!(self.read_locations(ids), self.known_moves())?;
                 let sets = business_sets(ids, &locations, filter.city_key.as_deref());
                 Ok(NamedSets { sets, source: OrgSource::Locations(ids.clone(), locations) })
             }
             (None, None) => {
-                let orgs = self.recent_orgs().await?;
+                let (orgs, _) = futures::try_join!(self.recent_orgs(), self.known_moves())?;
                 let sets = orgs.iter().map(|org_id| filter.set_in(*org_id)).collect();
                 Ok(NamedSets { sets, source: OrgSource::List(orgs) })
             }
@@ -90,17 +91,17 @@ impl ReviewStore {
     }
 }
 
-/// Returns the sets of businesses, in the city if one is given. A business that has moved has two.
+/// Returns the sets of businesses, in the city if one is given. A business that moves has several.
 fn business_sets(ids: &[BusinessId], locations: &BusinessLocations, city_key: Option<&str>) -> Vec<ReviewSet> {
     let mut sets = Vec::new();
     for id in ids.iter().collect::<HashSet<_>>() {
-        let Some(ReviewLocation { location, other_org_id, .. }) = locations.get(id) else { continue };
+        let Some(ReviewLocation { location, leaving, .. }) = locations.get(id) else { continue };
         if city_key.is_some_and(|city| city != location.city_key) {
             continue;
         }
         // While a business moves, each of its reviews is in one of two organisations.
-        let orgs = std::iter::once(location.org_id).chain(*other_org_id);
-        sets.extend(orgs.map(|org_id| ReviewSet::Business(org_id, id.clone())));
+        let orgs = leaving.iter().chain([&location.org_id]).collect::<BTreeSet<_>>();
+        sets.extend(orgs.into_iter().map(|org_id| ReviewSet::Business(*org_id, id.clone())));
     }
     sets
 }

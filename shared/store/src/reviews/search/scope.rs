@@ -23,16 +23,17 @@ impl ReviewStore {
         if filter.matches_nothing() {
             return Ok(empty_page(page));
         }
-        let mut retries = self.db.retries();
+        let (mut retries, mut first_begun) = (self.db.retries(), None);
         loop {
             let NamedSets { sets, source } = self.named_sets(scope, filter).await?;
             let business_city = filter.unchecked_city(&source);
-            let target = SearchTarget { business_city, source, ..filter.target(sets, page) };
+            let mut target = SearchTarget { business_city, source, ..filter.target(sets, page) };
+            target.cut = self.plan_cut(&target.orgs, &mut first_begun).await?;
             if let Some(found) = self.search(&target).await? {
                 return Ok(found);
             }
             if !retries.pause().await {
-                return Err(Error::Unavailable("businesses kept moving while their reviews were searched".into()));
+                return Err(kept_moving());
             }
         }
     }
@@ -44,8 +45,17 @@ impl ReviewStore {
             return Ok(empty_page(query.page));
         }
         let filter = PostingFilter { mask: query.mask, from: query.from, to: query.to };
-        let found = self.search(&SearchTarget::new(sets, filter, query.newest_first, query.page)).await?;
-        found.ok_or_else(|| Error::internal("given sets have no source that can change"))
+        let (mut retries, mut first_begun) = (self.db.retries(), None);
+        loop {
+            let mut target = SearchTarget::new(sets.clone(), filter, query.newest_first, query.page);
+            target.cut = self.plan_cut(&target.orgs, &mut first_begun).await?;
+            if let Some(found) = self.search(&target).await? {
+                return Ok(found);
+            }
+            if !retries.pause().await {
+                return Err(kept_moving());
+            }
+        }
     }
 }
 
@@ -73,6 +83,10 @@ impl ReviewFilter {
     fn target(&self, sets: impl IntoIterator<Item = ReviewSet>, page: PageRequest) -> SearchTarget {
         SearchTarget::new(sets, self.posting_filter(), self.newest_first, page)
     }
+}
+
+fn kept_moving() -> Error {
+    Error::Unavailable("businesses kept moving while their reviews were searched".into())
 }
 
 fn empty_page(request: PageRequest) -> Page<Review> {

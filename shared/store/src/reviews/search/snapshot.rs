@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::moves::JointLogs;
 use super::readings::{BucketNumbers, Readings, bucket_number, org_tree};
 use super::target::OrgTarget;
 use crate::ReviewStore;
@@ -36,16 +37,21 @@ pub(super) struct OrgSnapshot {
 }
 
 impl ReviewStore {
-    /// Reads the logs of organisations, and the roots of their trees. The roots of distrusted trees are read strongly. With
-    /// `estimates`, also reads the roots of the organisations' own trees.
+    /// Reads the logs of organisations, but those that were read together, and the roots of their trees. The roots of distrusted trees
+    /// are read strongly. With `estimates`, also reads the roots of the organisations' own trees.
     pub(super) async fn read_snapshots(
         &self,
         orgs: &[OrgTarget],
+        joint_logs: &JointLogs,
         distrusted: &HashSet<TreeKey>,
         estimates: bool,
     ) -> Result<Vec<OrgSnapshot>, Error> {
         let (mut readings, unread) = self.cached_readings(orgs, distrusted, estimates);
-        let logs = parallel(READS_IN_FLIGHT, orgs.iter().map(|org| self.read_log_of(org.org_id)));
+        let logs = orgs.iter().map(async |org| match joint_logs.get(&org.org_id) {
+            Some(log) => Ok(Arc::clone(log)),
+            None => self.read_log_of(org.org_id).await,
+        });
+        let logs = parallel(READS_IN_FLIGHT, logs);
         let (logs, ()) = futures::try_join!(logs, self.read_unread(unread, &mut readings))?;
         self.prove_snapshots(orgs, logs, distrusted, readings).await
     }

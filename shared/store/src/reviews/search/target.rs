@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::moves::MoveCut;
 use super::org_source::OrgSource;
 use presence_domain::ids::OrgId;
 use presence_domain::instant::{FIRST_SECOND, LAST_SECOND};
@@ -25,6 +26,8 @@ pub(super) struct SearchTarget {
     pub(super) business_city: Option<String>,
     /// Source of the organisations.
     pub(super) source: OrgSource,
+    /// Moves between the organisations; `None` for one organisation.
+    pub(super) cut: Option<MoveCut>,
 }
 
 /// Trees of one organisation.
@@ -65,7 +68,7 @@ impl SearchTarget {
         page: PageRequest,
     ) -> Self {
         let (orgs, filter) = (trees_by_org(sets), without_idle_ends(filter));
-        Self { orgs, filter, newest_first, page, business_city: None, source: OrgSource::Scope }
+        Self { orgs, filter, newest_first, page, business_city: None, source: OrgSource::Scope, cut: None }
     }
 
     /// Returns the organisation if every one of its reviews is searched, and no other one.

@@ -3,11 +3,10 @@
 mod backlog;
 mod job;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::ids::BusinessId;
 use presence_domain::review::{Review, ReviewRow, SeenAt};
 use presence_runtime::clock::Clock;
 use presence_runtime::lines::{Line, LineReader};
@@ -18,7 +17,7 @@ use super::error_limit::ErrorLimit;
 use super::progress::Progress;
 use super::rejects::RejectsFile;
 use super::summary::ImportSummary;
-use backlog::{Backlog, PendingReview};
+use backlog::Backlog;
 use job::JobResult;
 
 /// Rows whose businesses are looked up together, by ten `BatchGetItem` calls at most.
@@ -37,8 +36,6 @@ pub(super) struct ReviewImport {
     limit: ErrorLimit,
     summary: ImportSummary,
     progress: Progress,
-    /// Organisations that the store lists among those with reviews.
-    registered_orgs: HashSet<OrgId>,
     backlog: Backlog,
     workers: JoinSet<JobResult>,
     /// Bytes of the file that were read.
@@ -72,7 +69,6 @@ impl ReviewImport {
             limit,
             summary: ImportSummary::default(),
             progress,
-            registered_orgs: HashSet::new(),
             backlog: Backlog::default(),
             workers: JoinSet::new(),
             bytes_read: 0,
@@ -114,7 +110,7 @@ impl ReviewImport {
                 self.check_block(block).await?;
             }
             if is_all_read || self.backlog.is_ready() {
-                self.start_jobs().await?;
+                self.start_jobs();
             }
             // While there is room, the loop goes on reading. Otherwise only the end of a job makes progress possible.
             if is_all_read || !self.backlog.has_room() {
@@ -142,7 +138,7 @@ impl ReviewImport {
     async fn check_block(&mut self, block: Vec<UncheckedRow>) -> anyhow::Result<()> {
         let rows = block.iter().filter_map(|unchecked| unchecked.row.as_ref().ok());
         let businesses: Vec<BusinessId> = rows.map(|row| row.business_id().clone()).collect();
-        let locations = self.stores.businesses.get_locations(&businesses).await?;
+        let locations = self.stores.reviews.locate_businesses(&businesses).await?;
         for UncheckedRow { line, bytes, row } in block {
             let review = row.and_then(|row| match locations.get(row.business_id()) {
                 Some(location) => Ok(row.into_review(location.org_id, &location.city_key)),
@@ -168,19 +164,12 @@ impl ReviewImport {
     }
 
     /// Starts jobs until all workers are busy or no job is left.
-    async fn start_jobs(&mut self) -> anyhow::Result<()> {
+    fn start_jobs(&mut self) {
         while self.workers.len() < WORKERS
             && let Some(job) = self.backlog.take_job()
         {
-            let orgs: HashSet<OrgId> = job.reviews().filter_map(PendingReview::last).map(|last| last.org_id).collect();
-            for org_id in orgs {
-                if !self.dry_run && self.registered_orgs.insert(org_id) {
-                    self.stores.reviews.register_org_with_reviews(org_id).await?;
-                }
-            }
             self.workers.spawn(job::run(self.stores.reviews.clone(), self.dry_run, job, self.progress.clone()));
         }
-        Ok(())
     }
 
     fn finish_job(&mut self, result: JobResult) -> anyhow::Result<()> {

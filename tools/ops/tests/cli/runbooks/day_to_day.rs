@@ -32,6 +32,7 @@ async fn what_doctor_finds_is_mended_by_the_commands_of_the_page() {
     let found = rehearsal.run(&format!("ops users find {find}")).expect_exit(0).stdout;
     assert!(found.contains("1005"), "{found}");
     rehearsal.follow("cargo ops users audit", &[]).expect_exit(0);
+    rehearsal.follow("cargo ops businesses move --finish", &[]).expect_exit(0);
     rehearsal.follow("cargo ops reviews audit", &[]).expect_exit(0);
 
     let keys: Value = rehearsal.run("ops key list --user 1005 --json").expect_exit(0).json();

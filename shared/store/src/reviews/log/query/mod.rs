@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::items::{LaneState, SealedChunk, changes_of, read_entries};
+use crate::client::parallel::parallel;
 use crate::client::read::{Item, Partition, pk_sk, text};
 use crate::keys::{LogItemKey, log_pk};
 use crate::{ReviewStore, schema};
@@ -12,6 +13,8 @@ use presence_domain::ledger::{Directory, LANES, LogChange, LogEntry, LogPosition
 
 /// Items in one page of a Query. DynamoDB ends a page at 1 MB anyway.
 const PAGE: i32 = 2_000;
+/// Maximum number of logs that are read at one instant at a time: as many as one transaction reads.
+const LOGS_IN_FLIGHT: u16 = 11;
 /// Maximum number of pages that a search reads: 16 MB, some 200,000 changes. Folds begin long before.
 const SEARCH_PAGES: usize = 16;
 
@@ -89,6 +92,47 @@ impl ReviewStore {
         Ok(reading.finish())
     }
 
+    /// Returns the logs of organisations as they were at one instant: by a transaction that reads their lanes and directories, and then
+    /// their sealed chunks up to there.
+    pub(crate) async fn read_logs_together(&self, org_ids: &[OrgId]) -> Result<Vec<OrgLog>, Error> {
+        let mut retries = self.db.retries();
+        loop {
+            let logs = match Box::pin(self.try_read_logs_together(org_ids)).await {
+                Err(Error::InProgress) => return Err(Error::Unavailable("writers held the logs of reviews".into())),
+                read => read?,
+            };
+            if logs.iter().all(OrgLog::has_all_of_lanes) {
+                return Ok(logs);
+            }
+            // A fold has trimmed chunks meanwhile.
+            if !retries.pause().await {
+                return Err(Error::Unavailable("logs of reviews kept being folded while they were read".into()));
+            }
+        }
+    }
+
+    async fn try_read_logs_together(&self, org_ids: &[OrgId]) -> Result<Vec<OrgLog>, Error> {
+        let items_of = |org_id: &OrgId| {
+            let names = (0..LANES).map(LogItemKey::Lane).chain([LogItemKey::Directory]);
+            let org_id = *org_id;
+            names.map(move |name| pk_sk(log_pk(org_id), name.sort_key())).collect::<Vec<_>>()
+        };
+        let keys: Vec<Item> = org_ids.iter().flat_map(items_of).collect();
+        let items = self.db.get_in_transaction(&schema::REVIEWS, keys).await?;
+        let chunks = org_ids.iter().map(|org_id| self.read_log(*org_id, SEARCH_PAGES));
+        let chunks = parallel(LOGS_IN_FLIGHT, chunks).await?;
+        let mut logs = Vec::with_capacity(org_ids.len());
+        for (items, later) in items.chunks(LANES + 1).zip(chunks) {
+            let mut reading = LogReading::default();
+            items.iter().flatten().try_for_each(|item| reading.add(item))?;
+            let later =
+                later.ok_or_else(|| Error::Unavailable("the log of an organisation waits to be folded".into()))?;
+            reading.add_until_lanes_end(later);
+            logs.push(reading.finish());
+        }
+        Ok(logs)
+    }
+
     async fn read_log(&self, org_id: OrgId, max_pages: usize) -> Result<Option<LogReading>, Error> {
         let partition = Partition {
             table: &schema::REVIEWS,
@@ -142,6 +186,13 @@ impl LogReading {
             }
         }
         Ok(last)
+    }
+
+    /// Adds the changes of a later reading up to the last ones that the lanes name.
+    fn add_until_lanes_end(&mut self, later: Self) {
+        let lasts = self.lanes.each_ref().map(|lane| lane.last);
+        let known = later.changes.into_iter().filter(|((lane, sequence), _)| *sequence <= lasts[*lane]);
+        self.changes.extend(known);
     }
 
     fn finish(self) -> OrgLog {

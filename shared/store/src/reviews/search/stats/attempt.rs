@@ -9,7 +9,6 @@ use crate::ReviewStore;
 use crate::reviews::search::attempt::{DRIFT_REPETITIONS, ORGS_AT_A_TIME};
 use crate::reviews::search::business_locations::BusinessLocations;
 use crate::reviews::search::ledger_read::LedgerReadError;
-use crate::reviews::search::moves::OrgCut;
 use presence_domain::error::Error;
 use presence_domain::ledger::{Day, FacetCounts, FacetMask, GroupNumber, Month, TreeKey};
 use presence_domain::review::{Partner, Rating, ReviewState};
@@ -23,7 +22,7 @@ pub(super) enum StatsAttemptError {
     /// There are too many groups.
     TooManyGroups(TooManyGroupsError),
     /// The groups lack reviews that the whole has, or have others: businesses move, or are too new for the list.
-    GroupsDiffer(Box<ReviewStats>),
+    GroupsDiffer,
 }
 
 impl From<LedgerReadError> for StatsAttemptError {
@@ -48,24 +47,20 @@ impl ReviewStore {
     /// Counts until an attempt has the statistics, or the time is over. `None` if the source of the organisations has changed.
     pub(super) async fn count_reviews(&self, target: &StatsTarget) -> Result<Option<ReviewStats>, StatsError> {
         let (mut retries, mut distrusted) = (self.db.retries(), HashSet::new());
-        let (mut last_differing, mut repetitions) = (None, 0);
+        let mut differing = 0;
         loop {
-            match Box::pin(self.attempt_stats(target, &distrusted)).await {
+            match Box::pin(self.attempt_stats(target, &distrusted, differing == 0)).await {
                 Ok(stats) => return Ok(Some(stats)),
                 Err(StatsAttemptError::Read(LedgerReadError::SourceChanged)) => return Ok(None),
                 Err(StatsAttemptError::TooManyGroups(error)) => return Err(error.into()),
                 Err(StatsAttemptError::Read(LedgerReadError::Failed(error))) => return Err(error.into()),
                 Err(StatsAttemptError::Read(LedgerReadError::Overtaken)) => {}
                 Err(StatsAttemptError::Read(LedgerReadError::NodeGone(tree))) => drop(distrusted.insert(tree)),
-                Err(StatsAttemptError::GroupsDiffer(stats)) => {
-                    let found = Some(stats);
-                    repetitions = if found == last_differing { repetitions + 1 } else { 0 };
-                    last_differing = found;
-                    if let Some(stats) = last_differing.take_if(|_| repetitions == DRIFT_REPETITIONS) {
-                        tracing::warn!(
-                            "the groups of statistics lack reviews: a business moves, or its move was interrupted"
-                        );
-                        return Ok(Some(*stats));
+                Err(StatsAttemptError::GroupsDiffer) => {
+                    differing += 1;
+                    if differing > DRIFT_REPETITIONS {
+                        let text = "the groups of reviews do not add up while a business moves";
+                        return Err(Error::Unavailable(text.into()).into());
                     }
                 }
             }
@@ -79,11 +74,13 @@ impl ReviewStore {
         &self,
         target: &StatsTarget,
         distrusted: &HashSet<TreeKey>,
+        trusts_index: bool,
     ) -> Result<ReviewStats, StatsAttemptError> {
         if target.has_unknown_places {
-            return self.count_places(target, distrusted).await;
+            return self.count_places(target, distrusted, trusts_index).await;
         }
-        let (mut counts, mut cut) = (TreeCounts::new(target.filter, target.unit()), OrgCut::default());
+        let mut counts = TreeCounts::new(target.filter, target.unit());
+        let logs = self.read_joint_logs(target.cut.as_ref()).await?;
         let mut locations = target.source.locations().cloned().unwrap_or_default();
         for orgs in target.orgs.chunks(ORGS_AT_A_TIME) {
             let snapshots = if target.needs_locations() {
@@ -92,10 +89,9 @@ impl ReviewStore {
                 locations = found;
                 snapshots
             } else {
-                self.read_snapshots(orgs, distrusted, false).await?
+                self.read_snapshots(orgs, &logs, distrusted, false).await?
             };
             for (org, snapshot) in orgs.iter().zip(snapshots) {
-                cut.add(org.org_id, &snapshot.log);
                 let (org, snapshot) = snapshot.narrowed(org, |set| target.admits(set, &locations));
                 counts.add_org(&org, &snapshot, |set| target.groups.number_of(set))?;
             }
@@ -104,15 +100,13 @@ impl ReviewStore {
             }
         }
         futures::try_join!(self.read_counts(&mut counts), self.check_stats_source(target))?;
-        if target.orgs.len() > 1 {
-            self.check_moves(&cut).await?;
-        }
         target.stats_of(&counts.finish()?, &locations)
     }
 
-    /// Checks, after the logs were read, that the source still names the same organisations.
+    /// Checks, after the logs were read, that the source still names the same organisations, and that no review moved between them.
     pub(super) async fn check_stats_source(&self, target: &StatsTarget) -> Result<(), StatsAttemptError> {
-        self.check_source(&target.source).await.map_err(StatsAttemptError::from)
+        futures::try_join!(self.check_source(&target.source), self.check_cut(target.cut.as_ref()))?;
+        Ok(())
     }
 }
 
@@ -133,8 +127,7 @@ impl StatsTarget {
         });
         let total = |groups: &Vec<StatsGroup>| groups.iter().map(|group| group.counts.total()).sum::<i64>();
         let is_complete = groups.as_ref().is_none_or(|groups| total(groups) == sum.total());
-        let stats = ReviewStats { counts: sum, groups };
-        if is_complete { Ok(stats) } else { Err(StatsAttemptError::GroupsDiffer(Box::new(stats))) }
+        if is_complete { Ok(ReviewStats { counts: sum, groups }) } else { Err(StatsAttemptError::GroupsDiffer) }
     }
 
     /// Returns the groups that have numbers of their own.

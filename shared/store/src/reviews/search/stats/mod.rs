@@ -59,10 +59,11 @@ impl ReviewStore {
         if filter.matches_nothing() {
             return Ok(ReviewStats { counts: FacetCounts::default(), groups: group_by.map(|_| Vec::new()) });
         }
-        let mut retries = self.db.retries();
+        let (mut retries, mut first_begun) = (self.db.retries(), None);
         loop {
             let NamedSets { sets, source } = self.named_sets(scope, filter).await?;
-            let target = StatsTarget::new(sets, filter, group_by, source);
+            let mut target = StatsTarget::new(sets, filter, group_by, source);
+            target.cut = self.plan_cut(&target.orgs, &mut first_begun).await?;
             if let Some(stats) = Box::pin(self.count_reviews(&target)).await? {
                 return Ok(stats);
             }

@@ -15,7 +15,7 @@ use super::target::StatsTarget;
 use super::tree_counts::TreeCounts;
 use crate::client::parallel::parallel;
 use crate::reviews::log::OrgLog;
-use crate::reviews::search::moves::OrgCut;
+use crate::reviews::search::moves::JointLogs;
 use crate::reviews::search::target::{OrgTarget, trees_by_org};
 use crate::{Business, ListPage, ListPosition, ReviewStore};
 use presence_domain::error::Error;
@@ -32,6 +32,8 @@ const TREES_AT_A_TIME: usize = 1_000;
 struct PlaceCounts<'a> {
     target: &'a StatsTarget,
     distrusted: &'a HashSet<TreeKey>,
+    /// True if the index that lists businesses may be up to date. Otherwise the directory of businesses is read too, and the moves.
+    trusts_index: bool,
     /// Counts of the trees of places.
     parts: TreeCounts,
     groups: PlaceGroups,
@@ -51,25 +53,25 @@ impl ReviewStore {
         &self,
         target: &StatsTarget,
         distrusted: &HashSet<TreeKey>,
+        trusts_index: bool,
     ) -> Result<ReviewStats, StatsAttemptError> {
-        let (mut cut, mut totals) = (OrgCut::default(), TreeCounts::new(target.filter, None));
+        let mut totals = TreeCounts::new(target.filter, None);
+        let logs = self.read_joint_logs(target.cut.as_ref()).await?;
         let mut places = PlaceCounts {
             target,
             distrusted,
+            trusts_index,
             parts: TreeCounts::new(target.filter, None),
             groups: PlaceGroups::new(target.group_by, target.city_key.clone()),
         };
         let mut chunks = target.orgs.chunks(ORGS_AT_A_TIME).peekable();
         while let Some(orgs) = chunks.next() {
-            let listed = self.start_lists(&mut places, &mut totals, &mut cut, orgs).await?;
+            let listed = self.start_lists(&mut places, &mut totals, &logs, orgs).await?;
             let is_last = chunks.peek().is_none();
             // At most a branch or a leaf of the whole for each end of the dates, beside some megabytes of the places.
             let whole = self.read_counts(&mut totals);
             let check = async { if is_last { self.check_stats_source(target).await } else { Ok(()) } };
             futures::try_join!(whole, check, self.add_all_places(&mut places, listed, is_last))?;
-        }
-        if target.orgs.len() > 1 {
-            self.check_moves(&cut).await?;
         }
         places.finish(totals)
     }
@@ -79,25 +81,43 @@ impl ReviewStore {
         &self,
         places: &mut PlaceCounts<'_>,
         totals: &mut TreeCounts,
-        cut: &mut OrgCut,
+        joint_logs: &JointLogs,
         orgs: &[OrgTarget],
     ) -> Result<Vec<ListedOrg>, StatsAttemptError> {
         let org_ids: Vec<OrgId> = orgs.iter().map(|org| org.org_id).collect();
         let city_key = places.target.city_key.as_deref();
         let (snapshots, pages, ()) = futures::try_join!(
-            self.read_snapshots(orgs, places.distrusted, false),
+            self.read_snapshots(orgs, joint_logs, places.distrusted, false),
             self.read_pages(org_ids.iter().map(|org_id| (*org_id, None)).collect(), city_key),
             self.read_all_buckets(&org_ids),
         )?;
+        let mut unlisted = if places.trusts_index { Vec::new() } else { self.unlisted_sets(places, &org_ids).await? };
+        unlisted.resize(orgs.len(), BTreeSet::new());
         let mut listed = Vec::new();
-        for ((org, snapshot), page) in orgs.iter().zip(snapshots).zip(pages) {
-            cut.add(org.org_id, &snapshot.log);
+        for (((org, snapshot), page), unlisted) in orgs.iter().zip(snapshots).zip(pages).zip(unlisted) {
             totals.add_org(org, &snapshot, |_| 0)?;
             let mut sets = places.groups.sets_of_log(org.org_id, &snapshot.log);
             sets.extend(places.groups.sets_of_page(org.org_id, &page));
+            sets.extend(unlisted);
             listed.push(ListedOrg { list: PlaceList::new(org.org_id, page.next), log: snapshot.log, sets });
         }
         Ok(listed)
+    }
+
+    /// Returns the sets of each organisation that an index may not list: those of its businesses now, and of businesses that are leaving.
+    async fn unlisted_sets(
+        &self,
+        places: &mut PlaceCounts<'_>,
+        org_ids: &[OrgId],
+    ) -> Result<Vec<BTreeSet<ReviewSet>>, Error> {
+        let (current, moves) =
+            futures::try_join!(self.businesses.current_businesses(org_ids), self.businesses.get_move_register())?;
+        let sets = org_ids.iter().zip(current).map(|(org_id, businesses)| {
+            let mut sets = places.groups.sets_of_page(*org_id, &ListPage { items: businesses, next: None });
+            sets.extend(places.groups.sets_of_moves(*org_id, &moves));
+            sets
+        });
+        Ok(sets.collect())
     }
 
     /// Adds the trees of all places, and reads further pages of the lists of these beside them. Reads the nodes after the last
@@ -179,6 +199,6 @@ impl PlaceCounts<'_> {
         }
         let adds_up = sum == totals;
         let stats = ReviewStats { counts: totals, groups: Some(sorted(groups)) };
-        if adds_up { Ok(stats) } else { Err(StatsAttemptError::GroupsDiffer(Box::new(stats))) }
+        if adds_up { Ok(stats) } else { Err(StatsAttemptError::GroupsDiffer) }
     }
 }

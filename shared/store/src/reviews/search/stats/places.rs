@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::reviews::log::OrgLog;
 use crate::{Business, ListPage, ListPosition};
 use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::ledger::moves::MoveRegister;
 use presence_domain::ledger::{GroupNumber, Place, ReviewSet};
 use presence_domain::review_stats::{GroupBy, GroupKey};
 use presence_domain::text::city_key;
@@ -67,11 +68,25 @@ impl PlaceGroups {
         Self { is_by_city, city_key, numbers: HashMap::new(), city_names: BTreeMap::new() }
     }
 
+    /// Returns the sets of businesses that are leaving an organisation.
+    pub(super) fn sets_of_moves(&self, org_id: OrgId, moves: &MoveRegister) -> BTreeSet<ReviewSet> {
+        let places = moves.moves.iter().flat_map(|(id, unfinished)| unfinished.left.iter().map(move |left| (id, left)));
+        let in_org = places.filter(|(_, (left, city))| *left == org_id && self.is_in_city(city));
+        in_org.map(|(id, (_, city))| self.set_of(org_id, id, city)).collect()
+    }
+
+    fn is_in_city(&self, city: &str) -> bool {
+        self.city_key.as_ref().is_none_or(|wanted| wanted == city)
+    }
+
     /// Returns the sets of a page of businesses. Notes the names of their cities.
     pub(super) fn sets_of_page(&mut self, org_id: OrgId, page: &ListPage<Business>) -> BTreeSet<ReviewSet> {
         let mut sets = BTreeSet::new();
         for business in &page.items {
             let city = city_key(&business.city);
+            if !self.is_in_city(&city) {
+                continue;
+            }
             if self.is_by_city {
                 let lowest = self.city_names.entry(city.clone());
                 let lowest = lowest.or_insert_with(|| (business.id.clone(), business.city.clone()));
@@ -88,8 +103,7 @@ impl PlaceGroups {
     pub(super) fn sets_of_log(&self, org_id: OrgId, log: &OrgLog) -> BTreeSet<ReviewSet> {
         // A business that left the city has other reviews in its tree, and none in the city.
         let places = if self.city_key.is_some() && !self.is_by_city { present_places(log) } else { all_places(log) };
-        let is_in_city = |place: &&Place| self.city_key.as_ref().is_none_or(|city| *city == place.city_key);
-        let in_city = places.into_iter().filter(is_in_city);
+        let in_city = places.into_iter().filter(|place| self.is_in_city(&place.city_key));
         let sets = in_city.map(|place| self.set_of(org_id, &place.business_id, &place.city_key));
         // The city that the filter names needs no list.
         let named = self.city_key.as_ref().filter(|_| self.is_by_city);

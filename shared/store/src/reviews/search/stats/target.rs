@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::reviews::search::ReviewFilter;
 use crate::reviews::search::business_locations::BusinessLocations;
+use crate::reviews::search::moves::MoveCut;
 use crate::reviews::search::org_source::OrgSource;
 use crate::reviews::search::target::{OrgTarget, trees_by_org, without_idle_ends};
 use presence_domain::ledger::{CalendarUnit, GroupNumber, PostingFilter, ReviewSet};
@@ -27,6 +28,8 @@ pub(super) struct StatsTarget {
     pub(super) groups: TreeGroups,
     /// Source of the organisations.
     pub(super) source: OrgSource,
+    /// Moves between the organisations; `None` for one organisation.
+    pub(super) cut: Option<MoveCut>,
     /// City that these businesses must have; trees of others are left out. `None` if the trees are known to match.
     pub(super) business_city: Option<String>,
     /// True if the groups are those of trees that must be found first.
@@ -59,6 +62,7 @@ impl StatsTarget {
             groups,
             business_city: filter.unchecked_city(&source),
             source,
+            cut: None,
             has_unknown_places: is_by_place && filter.businesses.is_none(),
         }
     }
