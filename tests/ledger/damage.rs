@@ -154,7 +154,7 @@ impl StoredTrees {
             }
             (_, None) => {
                 let hash = directory_hash(tree);
-                let bucket = directory_bucket_sk(hash as usize % DIRECTORY_BUCKETS);
+                let bucket = directory_bucket_sk(usize::try_from(hash % DIRECTORY_BUCKETS as u64).expect("small"));
                 let item = self.item(key(directory_buckets_pk(org_id), bucket)).await;
                 let bucket = DirectoryBucket::decode(item["v"].as_b().expect("bytes").as_ref()).expect("a bucket");
                 bucket.editions[&hash]

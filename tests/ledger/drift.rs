@@ -9,7 +9,7 @@ use presence_domain::page::PageRequest;
 use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
 use presence_store::{AuditSettings, FoldLimits, ReviewQuery, ReviewStore, ReviewWrite, bulk_body_item, schema};
 use presence_tests::ConnectorLayer as _;
-use presence_tests::reviews::org_id as org;
+use presence_tests::reviews::{org_id as org, random_review};
 use presence_tests::{InterleavingConnector, TestStack, long_timeouts, operator_scope, plain_http, rng, sdk_config};
 
 use super::damage::{Damage, StoredTrees, business_tree, city_tree, largest_facet_tree, org_tree};
@@ -220,4 +220,24 @@ async fn review_that_the_filter_excludes_is_neither_shown_nor_counted_whatever_t
     let shown: Vec<&ReviewId> = found.items.iter().map(|review| &review.id).collect();
     let expected = [16, 17, 23, 18, 19, 20, 21, 22].map(|number| &reviews[number].id);
     assert_eq!((shown, found.count), (expected.to_vec(), 8));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn businesses_whose_names_have_nearly_one_hash_are_no_drift() {
+    let (stack, mut rng, mut model) = (TestStack::start().await, rng("nearly one hash"), Model::default());
+    let store = ReviewStore::new(&stack.stores().database).with_fold_limits(LIMITS);
+    // The first four bytes of both hashes are 6474def2.
+    let ids = ["shop-43546", "shop-160090"];
+    for (round, id) in [ids[0], ids[1], ids[0], ids[0]].into_iter().enumerate() {
+        stack.create_business(1, id, "Lyon").await;
+        let review = random_review(&mut rng, &format!("review {round}"), (id, 1, "lyon"));
+        model.write(&store, vec![review]).await;
+        store.fold_reviews(org(1)).await.expect("the store answers");
+    }
+    let settings = AuditSettings { index_time: std::time::Duration::ZERO, ..AuditSettings::new(1_000_000.0, true) };
+    let run = store.audit_on_schedule(settings, Timestamp::UNIX_EPOCH, || true).await.expect("the store answers");
+    assert_eq!((run.wrong, run.mended), (0, 0), "{run:?}");
+    assert_eq!(subjects(&store).await, BTreeSet::new());
+    let rebuilt = store.rebuild_reviews(org(1)).await.expect("the store answers");
+    assert_eq!((rebuilt.reviews, rebuilt.rewritten), (4, 0));
 }

@@ -15,7 +15,9 @@ use presence_tests::InterleavingConnector;
 use presence_tests::logs::with_metrics;
 use presence_tests::{FaultConnector, FaultKind, LagConnector, Plan, TestStack, long_timeouts, plain_http, rng};
 
-use super::damage::{Damage, StoredTrees, city_tree, org_tree};
+use presence_tests::reviews::org_id as org;
+
+use super::damage::{Damage, StoredTrees, business_tree, city_tree, org_tree};
 use crate::imports::large_dataset::{review, reviews, second};
 
 /// Businesses of the large dataset: id, organisation, city.
@@ -180,6 +182,40 @@ async fn lagging_index_is_no_drift() {
     damage(&stack, &org_tree(2), Damage::LostPosting).await;
     let (runs, _) = calendar.round(&store, settings(PLENTY, true)).await;
     assert_eq!(sum(&runs, |run| run.mended), 1, "the error is found all the same");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_set_is_rebuilt_with_the_reviews_that_the_index_does_not_list_yet() {
+    let (stack, _) = filled(true).await;
+    let lag = LagConnector::new(0);
+    let store = stack.stores_through(lag.over(plain_http()), long_timeouts(), stack.table_prefix());
+    let mut calendar = Calendar::new();
+    calendar.round(&store, settings(PLENTY, true)).await;
+    lag.set_reads(u64::MAX);
+    let new = |number| {
+        let new = review(&format!("new {number}"), "m1", second("2025-08-25T10:00:00"), 5, ReviewState::Treated);
+        ReviewWrite { old: None, new: Review { version: 0, ..new } }
+    };
+    crate::api::reviews::fixtures::write_reviews(&stack, (0..70).map(new).collect()).await;
+    stack.stores().reviews.fold_reviews(org(1)).await.expect("the store answers");
+    damage(&stack, &city_tree(1, "lyon"), Damage::WrongCount).await;
+    let (runs, _) = calendar.round(&store, settings(PLENTY, true)).await;
+    assert_eq!((sum(&runs, |run| run.wrong), sum(&runs, |run| run.mended)), (1, 1));
+    assert_eq!(findings(&stack).await, 0, "the tree of the organisation names all reviews");
+
+    damage(&stack, &org_tree(1), Damage::WrongCount).await;
+    let (runs, _) = calendar.round(&store, settings(PLENTY, true)).await;
+    assert_eq!(sum(&runs, |run| run.mended), 1);
+    assert_eq!(findings(&stack).await, 0, "the trees of its businesses name all reviews");
+
+    damage(&stack, &org_tree(1), Damage::GarbledRoot).await;
+    damage(&stack, &business_tree(1, "m1"), Damage::GarbledRoot).await;
+    damage(&stack, &city_tree(1, "lyon"), Damage::GarbledRoot).await;
+    let (runs, _) = calendar.round(&store, settings(PLENTY, true)).await;
+    assert_eq!(sum(&runs, |run| run.mended), 0, "nothing proves that all reviews are known");
+    lag.set_reads(0);
+    store.reviews.rebuild_reviews(org(1)).await.expect("the operator knows that the index is up to date");
+    assert_eq!(findings(&stack).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -90,7 +90,7 @@ impl StoredTrees {
         let named = if *set == ReviewSet::Org(org_id) {
             directory.org_edition
         } else {
-            let number = directory_hash(&tree) as usize % DIRECTORY_BUCKETS;
+            let number = usize::try_from(directory_hash(&tree) % DIRECTORY_BUCKETS as u64).expect("small");
             let item = self.item(&directory_buckets_pk(org_id), &directory_bucket_sk(number)).expect("a bucket");
             let bucket = DirectoryBucket::decode(bytes_of(item)).expect("a bucket");
             assert!(directory.bucket_editions[number] <= bucket.edition, "{set}");

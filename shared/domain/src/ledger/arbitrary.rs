@@ -200,6 +200,6 @@ pub(super) fn directories() -> impl Strategy<Value = Directory> {
 }
 
 pub(super) fn directory_buckets() -> impl Strategy<Value = DirectoryBucket> {
-    (numbers(), btree_map(any::<u32>(), numbers(), 0..40))
+    (numbers(), btree_map(any::<u64>(), numbers(), 0..40))
         .prop_map(|(edition, editions)| DirectoryBucket { edition, editions })
 }

@@ -28,19 +28,19 @@ pub struct Directory {
 pub struct DirectoryBucket {
     /// Number of times that the bucket was written.
     pub edition: u64,
-    /// Edition of each root. If two roots have one hash, the higher one: a lower root is then read strongly.
-    pub editions: BTreeMap<u32, u64>,
+    /// Edition of each root. No two sets of an organisation have one hash: among 50,000 sets, with a likelihood of 1 to 15 billion.
+    pub editions: BTreeMap<u64, u64>,
 }
 
 /// Minimum number of bytes of an entry of a bucket: the hash and the edition.
-const ENTRY_MIN_BYTES: usize = 5;
+const ENTRY_MIN_BYTES: usize = 9;
 
-/// Returns the hash by which a directory names the tree of a city or business: the first 4 bytes of the SHA-256 of its set. Stored: it must
+/// Returns the hash by which a directory names the tree of a city or business: the first 8 bytes of the SHA-256 of its set. Stored: it must
 /// never change.
 #[must_use]
-pub fn directory_hash(tree: &TreeKey) -> u32 {
+pub fn directory_hash(tree: &TreeKey) -> u64 {
     let digest = Sha256::digest(tree.set.to_string());
-    digest.iter().take(4).fold(0, |hash, byte| hash << 8 | u32::from(*byte))
+    digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
 }
 
 impl Directory {
@@ -91,7 +91,7 @@ impl DirectoryBucket {
         let length = reader.length(ENTRY_MIN_BYTES)?;
         let mut editions = BTreeMap::new();
         for _ in 0..length {
-            let hash = u32::from_be_bytes(reader.array()?);
+            let hash = u64::from_be_bytes(reader.array()?);
             if editions.last_key_value().is_some_and(|(last, _)| hash <= *last) {
                 return Err(DecodeError("hashes that do not ascend"));
             }

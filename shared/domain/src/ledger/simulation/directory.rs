@@ -30,7 +30,7 @@ pub(super) async fn put_buckets(
     org: u8,
     editions: &BTreeMap<TreeId, u64>,
 ) -> BTreeMap<usize, u64> {
-    let mut buckets: BTreeMap<usize, Vec<(u32, u64)>> = BTreeMap::new();
+    let mut buckets: BTreeMap<usize, Vec<(u64, u64)>> = BTreeMap::new();
     for (tree, edition) in editions.iter().filter(|(tree, _)| tree.set > 0) {
         buckets.entry(tree.bucket()).or_default().push((tree.directory_hash(), *edition));
     }

@@ -126,13 +126,13 @@ impl TreeId {
     }
 
     /// Returns the hash by which a directory names the tree. Some trees have the same one.
-    pub(super) fn directory_hash(self) -> u32 {
-        u32::from(self.set / 2)
+    pub(super) fn directory_hash(self) -> u64 {
+        u64::from(self.set / 2)
     }
 
     /// Returns the bucket that names the tree.
     pub(super) fn bucket(self) -> usize {
-        self.directory_hash() as usize % USED_BUCKETS
+        usize::from(self.set / 2) % USED_BUCKETS
     }
 
     /// Returns the name of the tree.

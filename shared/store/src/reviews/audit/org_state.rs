@@ -7,9 +7,11 @@ use crate::ReviewStore;
 use crate::client::parallel::parallel;
 use crate::reviews::log::OrgLog;
 use crate::reviews::trees::OrgPostings;
+use crate::reviews::trees::postings::ALL_KEYS;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{LogChange, LogPosition, PostingKey, ReviewNumber};
+use presence_domain::ledger::{LogChange, LogPosition, PostingKey, ReviewNumber, ReviewSet, TreeKey};
+use presence_domain::text::city_key;
 
 /// Maximum number of times that the reviews are read again because the log was trimmed meanwhile.
 const MAX_READS: usize = 5;
@@ -22,11 +24,13 @@ const READS_IN_FLIGHT: u16 = 4;
 
 impl ReviewStore {
     /// Returns the postings of an organisation and the position of the log at which they are exact. `None` if there are more than
-    /// `max_reviews`. Takes some 40 bytes a review.
+    /// `max_reviews`, or if not all of them may have been found. Takes some 40 bytes a review.
     ///
-    /// Reviews are found by `listing-index` and by the log. Each is read strongly. A review that was
-    /// written meanwhile is in the log: its posting is that of the last change there. If the log was trimmed meanwhile,
-    /// everything is read again.
+    /// Reviews are found by `listing-index`, which lags, by the log, and by trees: that of the organisation has all of them, and so have
+    /// those of its businesses, or of their cities, together. Each is read strongly. A review that was written meanwhile is in the log: its posting is that of
+    /// the last change there. If the log was trimmed meanwhile, everything is read again.
+    ///
+    /// If neither trees can be read, the index must do. The operator may wait for it: `max_reviews` is [`usize::MAX`] then.
     pub(crate) async fn read_org_postings(
         &self,
         org_id: OrgId,
@@ -34,8 +38,12 @@ impl ReviewStore {
     ) -> Result<Option<(OrgPostings, LogPosition)>, Error> {
         for _ in 0..MAX_READS {
             let before = self.query_log(org_id).await?;
-            let logged: BTreeSet<ReviewNumber> = before.entries.iter().map(|entry| entry.change.id).collect();
-            let Some(mut postings) = self.read_listed(org_id, &logged, max_reviews).await? else { return Ok(None) };
+            let mut known: BTreeSet<ReviewNumber> = before.entries.iter().map(|entry| entry.change.id).collect();
+            let has_all = self.add_ids_of_trees(org_id, &mut known).await?;
+            if (!has_all && max_reviews < usize::MAX) || known.len() > max_reviews {
+                return Ok(None);
+            }
+            let Some(mut postings) = self.read_listed(org_id, &known, max_reviews).await? else { return Ok(None) };
             let after = self.query_log(org_id).await?;
             if before.end.covers(&after.directory.trimmed_to) {
                 replay(&mut postings, &before.end, &after);
@@ -43,6 +51,41 @@ impl ReviewStore {
             }
         }
         Err(Error::Unavailable("reviews kept being written while they were counted".into()))
+    }
+
+    /// Adds the reviews that the tree of an organisation names, or else those of its businesses or their cities. False if so many of these
+    /// are damaged that reviews may be missing.
+    async fn add_ids_of_trees(&self, org_id: OrgId, ids: &mut BTreeSet<ReviewNumber>) -> Result<bool, Error> {
+        if self.add_ids_of_tree(ReviewSet::Org(org_id), ids).await? {
+            return Ok(true);
+        }
+        let businesses = self.businesses.current_businesses(&[org_id]).await?.into_iter().flatten();
+        let moves = self.unfinished_moves().await?.moves;
+        let is_here = |left: &(OrgId, String)| left.0 == org_id;
+        let leaving: BTreeSet<_> =
+            moves.into_iter().filter(|(_, unfinished)| unfinished.left.iter().any(is_here)).map(|(id, _)| id).collect();
+        let (mut damaged_cities, mut has_all) = (BTreeSet::new(), true);
+        for business in businesses.filter(|business| !leaving.contains(&business.id)) {
+            if !self.add_ids_of_tree(ReviewSet::Business(org_id, business.id), ids).await? {
+                damaged_cities.insert(city_key(&business.city));
+            }
+        }
+        for city_key in damaged_cities {
+            has_all &= self.add_ids_of_tree(ReviewSet::City(org_id, city_key), ids).await?;
+        }
+        // These may have reviews in several cities.
+        for id in leaving {
+            has_all &= self.add_ids_of_tree(ReviewSet::Business(org_id, id), ids).await?;
+        }
+        Ok(has_all)
+    }
+
+    /// Adds the reviews that a tree names. False if it is damaged.
+    async fn add_ids_of_tree(&self, set: ReviewSet, ids: &mut BTreeSet<ReviewNumber>) -> Result<bool, Error> {
+        let org_id = set.org_id();
+        let views = self.view_trees(org_id, &[TreeKey { set, facet_key: None }], &ALL_KEYS).await?;
+        ids.extend(views.iter().flat_map(|view| &view.current).map(|posting| posting.key.id));
+        Ok(views.iter().all(|view| view.faults.is_empty()))
     }
 
     /// Returns the postings of the reviews that are listed and of further ones, each as its body was when it was read.

@@ -25,7 +25,7 @@ pub(crate) type RootEditions = BTreeMap<TreeKey, u64>;
 
 /// Returns the bucket that names the root of a city or business.
 pub(crate) fn bucket_of(tree: &TreeKey) -> usize {
-    directory_hash(tree) as usize % DIRECTORY_BUCKETS
+    usize::try_from(directory_hash(tree) % DIRECTORY_BUCKETS as u64).expect("a number below 16")
 }
 
 /// Returns the item of a directory.
