@@ -8,7 +8,7 @@ use presence_domain::ids::{OrgId, UserId};
 use presence_domain::user::{PersonName, Role, Status, User};
 use presence_domain::user_directory::user_digest;
 use presence_store::keys::{
-    CHANGES_PK_PREFIX, LOCK_SK, ROSTERS_PK, business_pk, city_listing, listing, lock_pk, name_order, org_key, user_pk,
+    CHANGES_PK_PREFIX, LOCK_SK, business_pk, city_listing, listing, lock_pk, name_order, org_key, roster_pk, user_pk,
 };
 use presence_store::schema::{BUSINESSES, USERS};
 use presence_tests::{TestStack, address, sdk_config};
@@ -33,7 +33,7 @@ pub(super) async fn users(stack: &TestStack, org: u64, count: u64) {
     let items = (1..=count).flat_map(|number| [user(&template, number), lock(number)]);
     put_all(&client, &users, items.collect()).await;
     let digest: i128 = (1..=count).map(|number| user_digest(id(number), 1)).sum();
-    let head = client.update_item().table_name(&users).key("pk", text(ROSTERS_PK));
+    let head = client.update_item().table_name(&users).key("pk", text(&roster_pk(OrgId::new(org))));
     head.key("sk", text(&org_key(OrgId::new(org))))
         .update_expression("ADD active :count, digest :digest")
         .expression_attribute_values(":count", AttributeValue::N(count.to_string()))

@@ -107,7 +107,7 @@ async fn items_of_a_later_version_are_refused_by_name_and_never_overwritten() {
     let cases = [
         (USERS, pk_sk(&format!("USER#{invited}"), "USER"), format!("/user/{invited}"), "user"),
         (USERS, pk_sk("EMAIL#joan@example.org", "EMAIL"), "/user/search?email=joan@example.org".to_owned(), "lock"),
-        (USERS, pk_sk("ROSTERS", "0000000000000042"), "/user/stats".to_owned(), "roster"),
+        (USERS, pk_sk("ROSTERS#10", "0000000000000042"), "/user/stats".to_owned(), "roster"),
         (CATEGORIES, vec![("pk", text("CATEGORY#c-shop"))], "/category/search?lang=FR".to_owned(), "category"),
         (REVIEWS, pk_sk(&format!("R#{review}"), "R"), "/reviews".to_owned(), "review"),
     ];

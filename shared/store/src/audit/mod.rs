@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::client::read::Item;
 use crate::format::{KEY, kind_of};
 use crate::keys::{
-    CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, ROSTERS_PK, USER_SK, lock_pk, org_key,
+    CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, ROSTERS_PK_PREFIX, USER_SK, lock_pk, org_key,
 };
 use crate::outbox::item as outbox_item;
 use crate::outbox::quiet_windows;
@@ -91,7 +91,7 @@ impl Contents {
     fn add(&mut self, item: Item) -> Result<(), Error> {
         let key = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).cloned().unwrap_or_default();
         let (pk, sk) = (key("pk"), key("sk"));
-        if pk == ROSTERS_PK {
+        if pk.starts_with(ROSTERS_PK_PREFIX) {
             let (org_id, head) = directory_heads::parse_item(item)?;
             self.heads.insert(org_id, head);
         } else if sk == USER_SK {

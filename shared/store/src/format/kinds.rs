@@ -4,8 +4,8 @@ use super::FIRST;
 use crate::client::read::Item;
 use crate::keys::{
     ANSWER_PREFIX, BUCKET_PREFIX, BUSINESS_CHANGES_HEAD_PK, BUSINESS_CHANGES_PK_PREFIX, CHANGES_PK_PREFIX,
-    DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, MOVES_PK, ORGS_WITH_REVIEWS_PK, REVIEW_SK, ROSTERS_PK,
-    USER_SK, parse_category_pk,
+    DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, MOVES_PK, ORGS_WITH_REVIEWS_PK, REVIEW_SK,
+    ROSTERS_PK_PREFIX, USER_SK, parse_category_pk,
 };
 use crate::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
 
@@ -77,7 +77,7 @@ pub(crate) fn kind_of(table: &Table, item: &Item) -> Kind {
             LOCK_SK => LOCK,
             MAILBOX_SK => MAILBOX,
             MARK_SK => MARK,
-            _ if pk == ROSTERS_PK => DIRECTORY_HEAD,
+            _ if pk.starts_with(ROSTERS_PK_PREFIX) => DIRECTORY_HEAD,
             _ if pk.starts_with(CHANGES_PK_PREFIX) => CHANGES,
             sk if sk.starts_with(MAIL_SK_PREFIX) => MAIL,
             _ => ANY,

@@ -29,10 +29,11 @@ pub use reviews::{
     AUDIT_PK, AUDIT_SK, ORGS_WITH_REVIEWS_PK, REVIEW_SK, effective_between, effective_listing, parse_effective_listing,
     parse_review_pk, review_pk,
 };
+pub(crate) use users::numbered_roster_pk;
 pub use users::{
     CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, OUTBOX_FAILED, OUTBOX_HELD, OUTBOX_PENDING,
-    OUTBOX_UNREADABLE, ROSTERS_PK, USER_PK_PREFIX, USER_SK, change_sk, changes_pk, listing, lock_pk, mail_sk,
-    mailbox_pk, mark_pk, name_order, user_pk,
+    OUTBOX_UNREADABLE, ROSTER_PARTITIONS, ROSTERS_PK_PREFIX, USER_PK_PREFIX, USER_SK, change_sk, changes_pk, listing,
+    lock_pk, mail_sk, mailbox_pk, mark_pk, name_order, roster_pk, user_pk,
 };
 
 /// Returns the key of an organisation, or of no organisation, in sort keys and in `status-index`.

@@ -27,10 +27,24 @@ pub const OUTBOX_FAILED: &str = "failed";
 pub const OUTBOX_HELD: &str = "held";
 /// Partition of `outbox-index` with the rows that could not be read.
 pub const OUTBOX_UNREADABLE: &str = "unreadable";
-/// Partition of the heads of all user directories.
-pub const ROSTERS_PK: &str = "ROSTERS";
+/// Prefix of the partitions with the heads of user directories.
+pub const ROSTERS_PK_PREFIX: &str = "ROSTERS#";
+/// Number of partitions with the heads of user directories. A partition takes 1,000 write units a second, and every write of a user in a
+/// transaction takes two of them.
+pub const ROSTER_PARTITIONS: u64 = 16;
 /// Prefix of the partitions with the logs of changes.
 pub const CHANGES_PK_PREFIX: &str = "CHANGES#";
+
+/// Returns the partition of the head of an organisation's user directory.
+#[must_use]
+pub fn roster_pk(org_id: Option<OrgId>) -> String {
+    numbered_roster_pk(org_id.map_or(0, OrgId::get) % ROSTER_PARTITIONS)
+}
+
+/// Returns the partition of heads with this number, below [`ROSTER_PARTITIONS`].
+pub(crate) fn numbered_roster_pk(number: u64) -> String {
+    format!("{ROSTERS_PK_PREFIX}{number:02}")
+}
 
 /// Returns the partition of a user and its outbox rows.
 #[must_use]

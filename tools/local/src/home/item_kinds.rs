@@ -3,7 +3,7 @@
 use presence_store::keys::{
     ANSWER_PREFIX, AUDIT_PK, AUDIT_SK, BUCKET_PREFIX, BUSINESS_CHANGES_HEAD_PK, BUSINESS_CHANGES_PK_PREFIX,
     CHANGES_PK_PREFIX, DIRECTORY_BUCKETS_PK_PREFIX, DIRECTORY_PK, DIRECTORY_SK, LOCK_SK, LOG_PK_PREFIX, MAIL_SK_PREFIX,
-    MAILBOX_SK, MARK_SK, MOVES_PK, NODE_SK_PREFIX, ORGS_WITH_REVIEWS_PK, REVIEW_SK, ROOT_SK, ROSTERS_PK,
+    MAILBOX_SK, MARK_SK, MOVES_PK, NODE_SK_PREFIX, ORGS_WITH_REVIEWS_PK, REVIEW_SK, ROOT_SK, ROSTERS_PK_PREFIX,
     TREE_PK_PREFIX, USER_PK_PREFIX, USER_SK,
 };
 use presence_store::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, REVIEWS, USERS};
@@ -21,7 +21,7 @@ const KINDS: [(&str, &[Rule]); 6] = [
             ("EMAIL#", LOCK_SK, "reservation of an address"),
             ("MAILBOX#", MAILBOX_SK, "time of the last mail to an address"),
             ("MARK#", MARK_SK, "mark of an address: bounce or complaint"),
-            (ROSTERS_PK, "", "head of a directory of users"),
+            (ROSTERS_PK_PREFIX, "", "head of a directory of users"),
             (CHANGES_PK_PREFIX, "", "change in a directory of users"),
         ],
     ),
