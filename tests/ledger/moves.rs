@@ -1,13 +1,14 @@
 //! Moves of businesses: each review is in the place of its business in the end and in one place meanwhile, by any writer, and wherever a
 //! move was interrupted.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use presence_domain::access::{Principal, Scope};
 use presence_domain::ids::UserId;
-use presence_domain::ledger::ReviewSet;
 use presence_domain::ledger::moves::MAX_MOVES;
+use presence_domain::ledger::{FacetMask, ReviewSet};
 use presence_domain::page::PageRequest;
 use presence_domain::review::{Partner, Rating, Review};
 use presence_domain::review_stats::GroupBy;
@@ -15,12 +16,15 @@ use presence_domain::text::city_key;
 use presence_domain::user::Role;
 use presence_local::Options;
 use presence_ops::Exit;
-use presence_store::{AuditSettings, Business, FoldLimits, PutOutcome, RetryPolicy, ReviewFilter, ReviewStore, Stores};
+use presence_store::meter::Meter;
+use presence_store::{
+    AuditSettings, Business, FoldLimits, PutOutcome, RetryPolicy, ReviewFilter, ReviewQuery, ReviewStore, Stores,
+};
 use presence_tests::connectors::{Event, InterleavingConnector};
 use presence_tests::reviews::{business_id, org_id, test_review};
 use presence_tests::{
     ConnectorLayer as _, FaultConnector, FaultKind, Plan, TestStack, key_names, long_timeouts, operator_scope,
-    plain_http,
+    plain_http, rng,
 };
 
 /// Organisation and city.
@@ -29,6 +33,8 @@ type Place = (u64, &'static str);
 const HOME: Place = (1, "Lyon");
 /// Number of reviews of a business.
 const REVIEWS: u64 = 12;
+/// Calls between two positions at which something comes in between. Each seed starts at another one.
+const CALLS_APART: usize = 3;
 /// Number of calls that no process of these tests makes.
 const MAX_CALLS: u64 = 300;
 
@@ -128,11 +134,11 @@ async fn assert_has_no_findings(stack: &TestStack) {
 #[tokio::test(flavor = "multi_thread")]
 async fn reviews_written_with_a_place_from_before_a_move_are_where_their_business_is() {
     let stack = TestStack::start().await;
-    let mut interruptions = 0;
+    let (mut interruptions, first) = (0, rng("old places").u64(1..=CALLS_APART as u64));
     // The business moves, is corrected, or goes there and back, just before each call of the writer.
     let journeys: [&[Place]; 3] = [&[(2, "Paris")], &[(1, "Paris")], &[(2, "Lyon"), HOME]];
     for (journey, places) in journeys.into_iter().enumerate() {
-        for call in 1..MAX_CALLS {
+        for call in (first..MAX_CALLS).step_by(CALLS_APART) {
             let id = format!("b{journey}-{call}");
             put(stack.stores(), &business(&id, HOME)).await;
             let old = reviews(&id, 0..3, HOME);
@@ -161,7 +167,7 @@ async fn reviews_written_with_a_place_from_before_a_move_are_where_their_busines
             assert_is_in(&stack, &id, *places.last().expect("a place"), 6, &id).await;
         }
     }
-    assert!(interruptions > 30, "{interruptions} interruptions");
+    assert!(interruptions > 10, "{interruptions} interruptions");
     assert_has_no_findings(&stack).await;
 }
 
@@ -170,10 +176,10 @@ async fn a_move_that_dies_anywhere_counts_each_review_once_and_is_finished_or_co
     let stack = TestStack::start().await;
     let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
     let options = || Options { retry_policy: RetryPolicy::For(Duration::from_millis(1)), ..long_timeouts() };
-    let (mut all, mut interruptions) = (0, 0);
+    let (mut all, mut interruptions, first) = (0, 0, rng("dying moves").u64(..CALLS_APART as u64));
     // The same row again, back, on to a third organisation, and another city of the old one.
     let corrections: [Place; 4] = [(2, "Paris"), HOME, (3, "Lyon"), (1, "Nice")];
-    for number in 0..MAX_CALLS {
+    for number in (first..MAX_CALLS).step_by(CALLS_APART) {
         let id = format!("b{number}");
         found_business(&stack, &id).await;
         all += REVIEWS;
@@ -186,15 +192,16 @@ async fn a_move_that_dies_anywhere_counts_each_review_once_and_is_finished_or_co
         }
         interruptions += 1;
         assert_each_is_counted_once(&stack, &id, all, &id).await;
-        let place = corrections[usize::try_from(number).expect("small") % corrections.len()];
+        let place = corrections[interruptions % corrections.len()];
         put(&process(&stack), &business(&id, place)).await;
         assert_is_in(&stack, &id, place, REVIEWS, &id).await;
     }
-    assert!(interruptions > 20, "{interruptions} interruptions");
+    assert!(interruptions > 7, "{interruptions} interruptions");
     assert_has_no_findings(&stack).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[expect(clippy::print_stdout, reason = "the numbers belong to the report")]
 async fn searches_of_all_organisations_count_each_review_once_while_businesses_move_one_after_the_other() {
     let stack = TestStack::start().await;
     let ids: Vec<String> = (0..25).map(|number| format!("b{number}")).collect();
@@ -212,17 +219,22 @@ async fn searches_of_all_organisations_count_each_review_once_while_businesses_m
     };
     let searches = async {
         let store = ReviewStore::new(&stack.stores().database);
-        let mut searches = 0;
+        let mut costs = Vec::new();
         while !is_over.load(Ordering::SeqCst) {
             let page = PageRequest { page: 1, size: 10 };
-            let found = store.search_reviews(operator_scope(), &ReviewFilter::ALL, page).await;
+            let meter = Arc::new(Meter::default());
+            let search = store.search_reviews(operator_scope(), &ReviewFilter::ALL, page);
+            let found = Arc::clone(&meter).watch(search).await;
             assert_eq!(found.expect("no search fails").count, all);
-            searches += 1;
+            costs.push(meter.cost());
         }
-        searches
+        costs
     };
-    let ((), searches) = futures::join!(moves, searches);
-    assert!(searches > 10, "{searches} searches");
+    let ((), mut costs) = futures::join!(moves, searches);
+    assert!(costs.len() > 10, "{} searches", costs.len());
+    costs.sort_by(|one, other| one.read_units.total_cmp(&other.read_units));
+    let highest = costs[costs.len() * 99 / 100];
+    println!("{} searches while {} businesses moved; 99 % cost at most {highest:?}", costs.len(), ids.len());
     for (number, id) in ids.iter().enumerate() {
         assert_is_in(&stack, id, (2 + number as u64 % 2, "Lyon"), REVIEWS, id).await;
     }
@@ -272,23 +284,32 @@ async fn moves_that_were_left_are_named_by_the_doctor_and_finished_by_an_operato
 #[tokio::test(flavor = "multi_thread")]
 async fn a_business_that_moves_within_a_search_of_named_sets_is_found_in_one_of_them() {
     let stack = TestStack::start().await;
-    for call in 1..MAX_CALLS {
-        let id = format!("b{call}");
-        found_business(&stack, &id).await;
-        let connector = InterleavingConnector::new();
-        let stores = stack.stores_through(connector.over(plain_http()), long_timeouts(), stack.table_prefix());
-        let (mover, there) = (process(&stack), business(&id, (2, "Lyon")));
-        connector.before(call, Box::pin(async move { put(&mover, &there).await })).await;
-        let sets = [1, 2].map(|org| ReviewSet::Business(org_id(org), business_id(&id))).to_vec();
-        let (page, filter) = (PageRequest { page: 1, size: 100 }, ReviewFilter::ALL);
-        let query =
-            presence_store::ReviewQuery { sets, mask: filter.mask, from: None, to: None, newest_first: true, page };
-        let found = stores.reviews.find_reviews(operator_scope(), &query).await.expect("the store answers");
-        assert_eq!((found.count, found.items.len() as u64), (REVIEWS, REVIEWS), "moved before call {call}");
-        if connector.end().await.1.is_some() {
-            assert!(call > 5, "{call} calls");
-            return;
+    // The logs are read in the order of their organisations: a move against it would hide the reviews from both.
+    for (from, to) in [(1, 2), (2, 1)] {
+        for call in 1.. {
+            assert!(call < MAX_CALLS, "a search makes fewer calls");
+            let id = format!("b{from}-{call}");
+            found_business(&stack, &id).await;
+            put(&process(&stack), &business(&id, (from, "Lyon"))).await;
+            let connector = InterleavingConnector::new();
+            let stores = stack.stores_through(connector.over(plain_http()), long_timeouts(), stack.table_prefix());
+            let (mover, there) = (process(&stack), business(&id, (to, "Lyon")));
+            connector.before(call, Box::pin(async move { put(&mover, &there).await })).await;
+            let query = ReviewQuery {
+                sets: [1, 2].map(|org| ReviewSet::Business(org_id(org), business_id(&id))).to_vec(),
+                mask: FacetMask::ALL,
+                from: None,
+                to: None,
+                newest_first: true,
+                page: PageRequest { page: 1, size: 100 },
+            };
+            let found = stores.reviews.find_reviews(operator_scope(), &query).await.expect("the store answers");
+            let what = format!("moved from {from} to {to} before call {call}");
+            assert_eq!((found.count, found.items.len() as u64), (REVIEWS, REVIEWS), "{what}");
+            if connector.end().await.1.is_some() {
+                assert!(call > 5, "{call} calls");
+                break;
+            }
         }
     }
-    panic!("a search makes fewer calls");
 }
