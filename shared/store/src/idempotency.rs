@@ -74,7 +74,7 @@ impl AnswerStore {
     /// Keeps the answer of a request that changes nothing. Returns [`Error::InProgress`] if one is kept already.
     pub(crate) async fn put(&self, answer: &KeptAnswer) -> Result<(), Error> {
         let (item, expired) = (to_item(answer)?, expired_at(answer));
-        let put = self.db.client.put_item().table_name(self.db.name(&schema::API_KEYS)).set_item(Some(item));
+        let put = self.db.dynamo.client.put_item().table_name(self.db.name(&schema::API_KEYS)).set_item(Some(item));
         let put = put.condition_expression(NONE_IS_KEPT).expression_attribute_values(":expired", expired);
         let put = &put;
         let write = || async move {
@@ -99,7 +99,7 @@ impl AnswerStore {
                 }
                 let key = HashMap::from([(KEY_HASH.to_owned(), text(stored.key_hash))]);
                 let delete =
-                    self.db.client.delete_item().table_name(self.db.name(&schema::API_KEYS)).set_key(Some(key));
+                    self.db.dynamo.client.delete_item().table_name(self.db.name(&schema::API_KEYS)).set_key(Some(key));
                 self.db.retry_throttled(|| delete.clone().send()).await?;
                 deleted += 1;
             }

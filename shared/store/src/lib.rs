@@ -14,6 +14,8 @@ mod outbox;
 pub mod restore;
 mod reviews;
 pub mod schema;
+#[cfg(test)]
+mod simulation;
 pub mod streamed_change;
 mod table_state;
 mod users;

@@ -77,7 +77,7 @@ impl Database {
 
     /// Starts to restore a table of this database to an instant, as the table of the other database. `DynamoDB` goes on by itself.
     pub async fn start_restore(&self, table: &Table, target: &Self, at: Timestamp) -> Result<(), Error> {
-        let restore = self.client.restore_table_to_point_in_time().source_table_name(self.name(table));
+        let restore = self.dynamo.client.restore_table_to_point_in_time().source_table_name(self.name(table));
         let restore =
             restore.target_table_name(target.name(table)).restore_date_time(DateTime::from_secs(at.as_second()));
         restore.send().await.map(drop).map_err(failed)
@@ -119,7 +119,7 @@ impl Database {
     }
 
     async fn describe_table(&self, table: &Table) -> Result<Option<TableDescription>, Error> {
-        match self.client.describe_table().table_name(self.name(table)).send().await {
+        match self.dynamo.client.describe_table().table_name(self.name(table)).send().await {
             Ok(answer) => Ok(answer.table),
             Err(error) if error.as_service_error().is_some_and(DescribeTableError::is_resource_not_found_exception) => {
                 Ok(None)
@@ -129,7 +129,7 @@ impl Database {
     }
 
     async fn describe_backups(&self, table: &Table) -> Result<Option<ContinuousBackupsDescription>, Error> {
-        match self.client.describe_continuous_backups().table_name(self.name(table)).send().await {
+        match self.dynamo.client.describe_continuous_backups().table_name(self.name(table)).send().await {
             Ok(answer) => Ok(answer.continuous_backups_description),
             Err(SdkError::ServiceError(error))
                 if error.err().code().is_some_and(|code| UNKNOWN_CALLS.contains(&code)) =>
@@ -142,7 +142,7 @@ impl Database {
 
     /// Sets one of the settings that change the table itself. True if one was missing: `DynamoDB` takes one at a time.
     async fn update_restored(&self, table: &Table, described: &TableDescription) -> Result<bool, Error> {
-        let update = self.client.update_table().table_name(self.name(table));
+        let update = self.dynamo.client.update_table().table_name(self.name(table));
         let has_stream = described.stream_specification.as_ref().is_some_and(|stream| stream.stream_enabled);
         let update = if described.deletion_protection_enabled != Some(true) {
             update.deletion_protection_enabled(true)
@@ -156,8 +156,8 @@ impl Database {
 
     async fn complete_expiry(&self, table: &Table) -> Result<(), Error> {
         let name = self.name(table);
-        let Some(expire) = table.expire(&self.client, &name) else { return Ok(()) };
-        let described = self.client.describe_time_to_live().table_name(&name).send().await.map_err(failed)?;
+        let Some(expire) = table.expire(&self.dynamo.client, &name) else { return Ok(()) };
+        let described = self.dynamo.client.describe_time_to_live().table_name(&name).send().await.map_err(failed)?;
         let status = described.time_to_live_description.and_then(|expiry| expiry.time_to_live_status);
         match status {
             Some(TimeToLiveStatus::Enabled | TimeToLiveStatus::Enabling) => Ok(()),
@@ -171,7 +171,7 @@ impl Database {
         }
         let recovery = PointInTimeRecoverySpecification::builder().point_in_time_recovery_enabled(true);
         let recovery = recovery.build().map_err(Error::internal)?;
-        let update = self.client.update_continuous_backups().table_name(self.name(table));
+        let update = self.dynamo.client.update_continuous_backups().table_name(self.name(table));
         match update.point_in_time_recovery_specification(recovery).send().await {
             Ok(_) => Ok(true),
             Err(SdkError::ServiceError(error)) if error.err().code() == Some(TOO_NEW) => Ok(false),
@@ -187,14 +187,14 @@ impl Database {
         let mut missing = tags.collect::<Result<Vec<_>, _>>()?;
         missing.retain(|tag| !present.contains(tag));
         if !missing.is_empty() {
-            self.client.tag_resource().resource_arn(arn).set_tags(Some(missing)).send().await.map_err(failed)?;
+            self.dynamo.client.tag_resource().resource_arn(arn).set_tags(Some(missing)).send().await.map_err(failed)?;
         }
         Ok(true)
     }
 
     /// Returns the tags of a table. It has fewer than one page of them.
     async fn list_tags(&self, arn: &str) -> Result<Vec<Tag>, Error> {
-        let answer = self.client.list_tags_of_resource().resource_arn(arn).send().await.map_err(failed)?;
+        let answer = self.dynamo.client.list_tags_of_resource().resource_arn(arn).send().await.map_err(failed)?;
         Ok(answer.tags.unwrap_or_default())
     }
 }

@@ -64,7 +64,7 @@ impl Database {
     ///
     /// An endpoint that does not know a call, and credentials that may not make it, leave what it would tell unknown.
     pub async fn describe(&self, table: &Table) -> Result<Option<TableState>, Error> {
-        let describe = &self.client.describe_table().table_name(self.name(table));
+        let describe = &self.dynamo.client.describe_table().table_name(self.name(table));
         let describe = || async move {
             match describe.clone().send().await {
                 Ok(described) => Ok(Some(described.table.unwrap_or_else(|| TableDescription::builder().build()))),
@@ -78,7 +78,7 @@ impl Database {
     }
 
     async fn ttl_of(&self, table: &Table) -> Result<Option<String>, Error> {
-        let describe = self.client.describe_time_to_live().table_name(self.name(table));
+        let describe = self.dynamo.client.describe_time_to_live().table_name(self.name(table));
         let described = self.retry_throttled(|| describe.clone().send()).await;
         let Some(described) = unless_refused(described)? else { return Ok(None) };
         let ttl = described.time_to_live_description;
@@ -89,7 +89,7 @@ impl Database {
     }
 
     async fn recovery_of(&self, table: &Table) -> Result<Option<bool>, Error> {
-        let describe = self.client.describe_continuous_backups().table_name(self.name(table));
+        let describe = self.dynamo.client.describe_continuous_backups().table_name(self.name(table));
         let described = self.retry_throttled(|| describe.clone().send()).await;
         let Some(described) = unless_refused(described)? else { return Ok(None) };
         let backups = described.continuous_backups_description;
@@ -101,7 +101,7 @@ impl Database {
     /// Returns the time of the endpoint, to the second; `None` if its answers do not tell.
     pub async fn get_server_time(&self, table: &Table) -> Result<Option<Timestamp>, Error> {
         let date = ResponseDate::default();
-        let describe = self.client.describe_table().table_name(self.name(table)).customize();
+        let describe = self.dynamo.client.describe_table().table_name(self.name(table)).customize();
         match describe.interceptor(date.clone()).send().await.map_err(failed) {
             // An error answer has a date too.
             Ok(_) | Err(Error::Internal(_)) => Ok(date.get()),

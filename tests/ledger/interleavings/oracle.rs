@@ -360,7 +360,7 @@ fn assigned(action: &Value) -> impl Iterator<Item = (u64, Vec<LogChange>)> {
     let sets = expression.split(" REMOVE ").next().unwrap_or_default().trim_start_matches("SET ");
     sets.split(", ").filter_map(|set| {
         let (name, value) = set.split_once(" = ")?;
-        entries_of(name, &action["ExpressionAttributeValues"][value])
+        entries_of(name.trim_start_matches('#'), &action["ExpressionAttributeValues"][value])
     })
 }
 

@@ -97,6 +97,16 @@ impl Place {
         }
     }
 
+    /// Returns the sets of an organisation that count a review in this place.
+    #[must_use]
+    pub fn sets(&self, org_id: OrgId) -> [ReviewSet; 3] {
+        [
+            ReviewSet::Org(org_id),
+            ReviewSet::City(org_id, self.city_key.clone()),
+            ReviewSet::Business(org_id, self.business_id.clone()),
+        ]
+    }
+
     /// True if the tree counts a review with this place, in an organisation.
     #[must_use]
     pub fn is_in(&self, org_id: OrgId, tree: &TreeKey) -> bool {

@@ -16,8 +16,6 @@ mod page_search;
 mod posting;
 mod review_number;
 mod review_set;
-#[cfg(test)]
-mod simulation;
 mod stats_search;
 pub mod tree;
 mod tree_delta;

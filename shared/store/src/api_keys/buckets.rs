@@ -52,7 +52,8 @@ impl RateLimitStore {
     /// If a reply is lost, the SDK repeats the write. Then more tokens may be gone than the lease holds, and never fewer.
     pub async fn lease(&self, key: &ApiKeyHash, request: &LeaseRequest) -> Result<LeaseOutcome, Error> {
         let bucket = HashMap::from([("key_hash".to_owned(), text(bucket_key(key)))]);
-        let update = self.db.client.update_item().table_name(self.db.name(&schema::API_KEYS)).set_key(Some(bucket));
+        let update =
+            self.db.dynamo.client.update_item().table_name(self.db.name(&schema::API_KEYS)).set_key(Some(bucket));
         let update = with_change(update, request.change)
             .expression_attribute_names("#ttl", "ttl")
             .expression_attribute_values(":ttl", number(request.asked_at.as_second() + KEPT_SECONDS))

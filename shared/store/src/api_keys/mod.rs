@@ -50,6 +50,7 @@ impl ApiKeyStore {
     pub async fn record_use(&self, hash: &ApiKeyHash, used_at: Timestamp) -> Result<(), Error> {
         let update = self
             .db
+            .dynamo
             .client
             .update_item()
             .table_name(self.db.name(&schema::API_KEYS))

@@ -19,7 +19,7 @@ use tokio::sync::oneshot::error::TryRecvError;
 
 use super::BusinessStore;
 use super::log_items::{LogEntry, SLOTS, Slot};
-use crate::client::write::Condition;
+use crate::client::tables::Condition;
 use crate::schema;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, random_u64};

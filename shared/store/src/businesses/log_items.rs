@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{BusinessStore, key};
 use crate::client::attributes::with_attributes;
 use crate::client::read::Item;
+use crate::client::tables::Condition;
 use crate::format::{BUSINESS_CHANGES, BUSINESS_CHANGES_HEAD, item_as, parse_as};
 use crate::keys::{BUSINESS_CHANGES_HEAD_PK, business_changes_pk};
 use crate::schema;
@@ -90,12 +91,7 @@ impl BusinessStore {
     /// Releases the entries before `first`. A head that is further already stays.
     pub(super) async fn write_log_first(&self, first: u64) -> Result<(), Error> {
         let head = item_as(BUSINESS_CHANGES_HEAD, &LogHead { pk: BUSINESS_CHANGES_HEAD_PK.to_owned(), first })?;
-        let put = self.db.client.put_item().table_name(self.db.name(&schema::BUSINESSES)).set_item(Some(head));
-        let put = put
-            .condition_expression("attribute_not_exists(pk) OR #first < :first")
-            .expression_attribute_names("#first", "first")
-            .expression_attribute_values(":first", crate::client::read::number(first));
-        self.db.retry_conditional(|| put.clone().send()).await.map(|_| ())
+        self.db.put_if(&schema::BUSINESSES, head, Condition::NotThereOrBelow("first", first)).await.map(drop)
     }
 
     /// Reads the slot of an entry strongly, for one unit unless the entry is large.

@@ -1,12 +1,11 @@
 //! Item of the register of unfinished moves, and the transactions that begin and end a move.
 
-use aws_sdk_dynamodb::types::Update;
 use serde::{Deserialize, Serialize};
 
 use super::{Business, BusinessLocation, BusinessStore, key};
-use crate::client::read::{Item, number};
+use crate::client::read::Item;
+use crate::client::tables::{Condition, ItemWrite};
 use crate::client::transaction::{Transaction, TransactionError};
-use crate::client::write::Condition;
 use crate::format::{MOVE_REGISTER, item_as, parse_as};
 use crate::keys::{MOVES_PK, business_pk};
 use crate::schema;
@@ -125,8 +124,7 @@ impl BusinessStore {
         condition: Condition,
         left: &BusinessLocation,
     ) -> Result<Begun, Error> {
-        let table = self.db.name(&schema::BUSINESSES);
-        let put = || condition.put(&table, item.clone());
+        let put = ItemWrite::put(&schema::BUSINESSES, item, [condition]);
         let _turn = self.register_lock.lock().await;
         let mut retries = self.db.retries();
         loop {
@@ -135,7 +133,7 @@ impl BusinessStore {
                 return Ok(Begun::TooMany(stored.some_move(&business.id)));
             }
             let mut transaction = Transaction::new();
-            transaction.put(Guard::Business, put());
+            transaction.write(Guard::Business, put.clone());
             match self.commit_with_register(transaction, &stored).await? {
                 None => return Ok(Begun::Yes),
                 Some(Guard::Business) => return Ok(Begun::Outdated),
@@ -147,20 +145,16 @@ impl BusinessStore {
 
     /// Ends the move of a business, all reviews of which are in its place. False if the business has changed since this revision.
     pub(crate) async fn end_move(&self, business: &BusinessId, revision: u64) -> Result<bool, Error> {
-        let update = Update::builder().table_name(self.db.name(&schema::BUSINESSES));
-        let update = update
-            .set_key(Some(key(business_pk(business))))
-            .update_expression("REMOVE leaving")
-            .condition_expression("revision = :revision")
-            .expression_attribute_values(":revision", number(revision));
-        let update = update.build().map_err(Error::internal)?;
+        let (place, removed) = (key(business_pk(business)), vec!["leaving".to_owned()]);
+        let is_same = Condition::NumberIs("revision", revision);
+        let update = ItemWrite::update(&schema::BUSINESSES, place, Vec::new(), removed, [is_same]);
         let _turn = self.register_lock.lock().await;
         let mut retries = self.db.retries();
         loop {
             let mut stored = self.read_register().await?;
             stored.register.end(business);
             let mut transaction = Transaction::new();
-            transaction.update(Guard::Business, update.clone());
+            transaction.write(Guard::Business, update.clone());
             match self.commit_with_register(transaction, &stored).await? {
                 None => return Ok(true),
                 Some(Guard::Business) => return Ok(false),
@@ -176,8 +170,8 @@ impl BusinessStore {
         mut transaction: Transaction<Guard>,
         register: &StoredRegister,
     ) -> Result<Option<Guard>, Error> {
-        let table = self.db.name(&schema::BUSINESSES);
-        transaction.put(Guard::Register, register.condition().put(&table, register.next_item()?));
+        let next = ItemWrite::put(&schema::BUSINESSES, register.next_item()?, [register.condition()]);
+        transaction.write(Guard::Register, next);
         match transaction.commit(&self.db).await {
             Ok(()) => {
                 self.db.note_progress();

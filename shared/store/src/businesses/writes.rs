@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::items::{BusinessItem, OrgItem};
 use super::move_register::Begun;
 use super::{Business, BusinessLocation, BusinessStore, Org, key};
-use crate::client::write::Condition;
+use crate::client::tables::Condition;
 use crate::format::{item, parse};
 use crate::schema;
 use presence_domain::error::Error;
@@ -98,7 +98,7 @@ impl BusinessStore {
             let outcome = *first_outcome.get_or_insert(outcome);
             row.revision = self.announce(&business.id).await?;
             let begun = match left {
-                None if self.db.put_if(&schema::BUSINESSES, item(&row)?, condition).await? => Begun::Yes,
+                None if self.db.put_if(&schema::BUSINESSES, item(&row)?, condition.clone()).await? => Begun::Yes,
                 None => Begun::Outdated,
                 Some(left) => self.begin_move(business, item(&row)?, condition, &left).await?,
             };
@@ -156,10 +156,7 @@ impl BusinessStore {
 
     async fn put_unless_same<T: Serialize>(&self, outcome: PutOutcome, row: &T) -> Result<PutOutcome, Error> {
         if outcome != PutOutcome::Unchanged {
-            let put =
-                self.db.client.put_item().table_name(self.db.name(&schema::BUSINESSES)).set_item(Some(item(row)?));
-            self.db.retry_throttled(|| put.clone().send()).await?;
-            self.db.note_progress();
+            self.db.put(&schema::BUSINESSES, item(row)?).await?;
         }
         Ok(outcome)
     }

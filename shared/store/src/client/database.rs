@@ -15,6 +15,7 @@ use super::errors::failed;
 use super::meter::MeterInterceptor;
 use super::partition_pace::PartitionPace;
 use super::retry::RetryPolicy;
+use super::tables::Tables;
 use crate::schema::{AUDIT, REVIEWS, TABLES, Table};
 
 /// Connection to the tables of the service, over the real SDK client. Cheap to clone.
@@ -22,15 +23,29 @@ use crate::schema::{AUDIT, REVIEWS, TABLES, Table};
 /// It reads and writes items; what they mean is known to the store of each resource.
 #[derive(Clone, Debug)]
 pub struct Database {
+    pub(crate) dynamo: DynamoDb,
+    /// The same connection, or a simulation in its place.
+    pub(crate) tables: Arc<dyn Tables>,
+}
+
+/// Tables in `DynamoDB`.
+#[derive(Clone, Debug)]
+pub(crate) struct DynamoDb {
     pub(crate) client: aws_sdk_dynamodb::Client,
-    pub(crate) prefix: Arc<str>,
+    pub(super) prefix: Arc<str>,
     /// Full name of the audit trail's table, if it does not begin with the prefix.
-    pub(crate) audit_table: Option<Arc<str>>,
+    pub(super) audit_table: Option<Arc<str>>,
     /// Full name of the table of reviews, if it is not the prefix and `reviews`.
-    pub(crate) reviews_table: Option<Arc<str>>,
-    pub(crate) retry_policy: RetryPolicy,
+    pub(super) reviews_table: Option<Arc<str>>,
+    pub(super) retry_policy: RetryPolicy,
     /// Pace of folds, if partitions have limits.
-    pub(crate) partition_pace: Option<Arc<PartitionPace>>,
+    pub(super) partition_pace: Option<Arc<PartitionPace>>,
+}
+
+impl From<DynamoDb> for Database {
+    fn from(dynamo: DynamoDb) -> Self {
+        Self { tables: Arc::new(dynamo.clone()), dynamo }
+    }
 }
 
 impl Database {
@@ -41,14 +56,29 @@ impl Database {
         // healthy one.
         let retries = RetryPartition::new(format!("store-{:016x}", random_u64()));
         let config = aws_sdk_dynamodb::config::Builder::from(config).retry_partition(retries);
-        Self {
+        let dynamo = DynamoDb {
             client: aws_sdk_dynamodb::Client::from_conf(config.interceptor(MeterInterceptor).build()),
             prefix: table_prefix.into(),
             audit_table: None,
             reviews_table: None,
             retry_policy: RetryPolicy::default(),
             partition_pace: None,
-        }
+        };
+        dynamo.into()
+    }
+
+    /// Returns the connection to simulated tables. Calls that are not simulated fail.
+    #[cfg(test)]
+    pub(crate) fn simulated(tables: Arc<dyn Tables>) -> Self {
+        use aws_sdk_dynamodb::config::{BehaviorVersion, Builder};
+        static NOWHERE: std::sync::LazyLock<Database> = std::sync::LazyLock::new(|| {
+            let client =
+                aws_sdk_dynamodb::Client::from_conf(Builder::new().behavior_version(BehaviorVersion::latest()).build());
+            let (prefix, retry_policy) = ("simulated-".into(), RetryPolicy::default());
+            DynamoDb { client, prefix, audit_table: None, reviews_table: None, retry_policy, partition_pace: None }
+                .into()
+        });
+        Self { tables, ..NOWHERE.clone() }
     }
 
     /// Connects to the tables that the environment names. Makes no call.
@@ -71,25 +101,25 @@ impl Database {
     /// `--aws-limits`.
     #[must_use]
     pub fn with_partition_pace(self) -> Self {
-        Self { partition_pace: Some(Arc::default()), ..self }
+        DynamoDb { partition_pace: Some(Arc::default()), ..self.dynamo }.into()
     }
 
     /// Returns the connection with folds that write as fast as they can.
     #[must_use]
     pub fn without_partition_pace(self) -> Self {
-        Self { partition_pace: None, ..self }
+        DynamoDb { partition_pace: None, ..self.dynamo }.into()
     }
 
     /// Returns the connection with this table for the audit trail; `None` leaves the one that begins with the prefix.
     #[must_use]
     pub fn with_audit_table(self, full_name: Option<&str>) -> Self {
-        Self { audit_table: full_name.map(Into::into), ..self }
+        DynamoDb { audit_table: full_name.map(Into::into), ..self.dynamo }.into()
     }
 
     /// Returns the connection with this table for the reviews; `None` leaves the one that begins with the prefix.
     #[must_use]
     pub fn with_reviews_table(self, full_name: Option<&str>) -> Self {
-        Self { reviews_table: full_name.map(Into::into), ..self }
+        DynamoDb { reviews_table: full_name.map(Into::into), ..self.dynamo }.into()
     }
 
     /// Returns a connection to tables with another prefix, which were restored from these. The audit trail stays the same. All other
@@ -97,7 +127,7 @@ impl Database {
     #[must_use]
     pub fn with_prefix(&self, prefix: &str) -> Self {
         let audit_table = Some(self.name(&AUDIT).into());
-        Self { prefix: prefix.into(), audit_table, reviews_table: None, ..self.clone() }
+        DynamoDb { prefix: prefix.into(), audit_table, reviews_table: None, ..self.dynamo.clone() }.into()
     }
 
     /// Opens the connection to DynamoDB by a read of an item that does not exist, for half a unit. A failure is logged and
@@ -107,7 +137,7 @@ impl Database {
     pub async fn connect(&self, table: &Table) {
         let attributes = [Some(table.key.partition), table.key.sort].into_iter().flatten().map(|(name, _)| name);
         let missing_key = attributes.map(|name| (name.to_owned(), AttributeValue::S("-".to_owned()))).collect();
-        let get = self.client.get_item().table_name(self.name(table)).set_key(Some(missing_key));
+        let get = self.dynamo.client.get_item().table_name(self.name(table)).set_key(Some(missing_key));
         if !matches!(tokio::time::timeout(ATTEMPT_TIMEOUT, get.send()).await, Ok(Ok(_))) {
             tracing::warn!("DynamoDB did not answer while the function started");
         }
@@ -119,7 +149,7 @@ impl Database {
         let mut created = Vec::new();
         for table in &TABLES {
             let name = self.name(table);
-            match table.create(&self.client, &name).send().await {
+            match table.create(&self.dynamo.client, &name).send().await {
                 Ok(_) => {
                     self.expire_items(table).await?;
                     created.push(name);
@@ -134,7 +164,7 @@ impl Database {
     /// Turns the time to live of a table on. A refusal is logged and ignored: expired items only stay longer.
     async fn expire_items(&self, table: &Table) -> Result<(), Error> {
         let name = self.name(table);
-        let Some(expire) = table.expire(&self.client, &name) else { return Ok(()) };
+        let Some(expire) = table.expire(&self.dynamo.client, &name) else { return Ok(()) };
         match expire.send().await.map_err(failed) {
             Ok(_) => Ok(()),
             // DynamoDB refuses while the table is being made; some endpoints do not know the call.
@@ -155,13 +185,20 @@ impl Database {
     /// Returns the prefix of the names of all tables.
     #[must_use]
     pub fn prefix(&self) -> &str {
-        &self.prefix
+        &self.dynamo.prefix
     }
 
     /// Returns the full name of a table, with the prefix. The audit trail of restored tables has the prefix of those before. A table
     /// of reviews that was made from a build has a name of its own.
     #[must_use]
     pub fn name(&self, table: &Table) -> String {
+        self.dynamo.name(table)
+    }
+}
+
+impl DynamoDb {
+    /// Returns the full name of a table.
+    pub(crate) fn name(&self, table: &Table) -> String {
         let own_name = match table.name {
             name if name == AUDIT.name => &self.audit_table,
             name if name == REVIEWS.name => &self.reviews_table,

@@ -10,12 +10,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::AttributeValue;
 use tokio::time::Instant;
 
-use crate::Database;
 use crate::client::read::Item;
-use crate::client::retry::time_left;
-use crate::client::write::Condition;
-use crate::schema::Table;
-use presence_domain::error::Error;
 
 /// Write units of one partition in each second.
 const UNITS_A_SECOND: f64 = 800.0;
@@ -23,7 +18,7 @@ const UNITS_A_SECOND: f64 = 800.0;
 /// 1,000 of a partition.
 const BURST: f64 = 150.0;
 /// Time that is kept before the deadline, for what follows the paced writes.
-const TIME_AFTER: Duration = Duration::from_secs(1);
+pub(super) const TIME_AFTER: Duration = Duration::from_secs(1);
 /// Number of partition keys from which those with full buckets are forgotten.
 const MAX_KEYS: usize = 1_000;
 
@@ -34,7 +29,7 @@ pub(crate) struct PartitionPace(Mutex<HashMap<String, Instant>>);
 impl PartitionPace {
     /// Reserves units of a partition. Returns the time to wait before they are written; `None` without a reservation if that is
     /// longer than `longest`.
-    fn reserve(&self, key: &str, units: f64, now: Instant, longest: Duration) -> Option<Duration> {
+    pub(super) fn reserve(&self, key: &str, units: f64, now: Instant, longest: Duration) -> Option<Duration> {
         let mut full_at = self.full_at();
         if full_at.len() >= MAX_KEYS {
             full_at.retain(|_, full_at| *full_at > now);
@@ -50,7 +45,7 @@ impl PartitionPace {
     }
 
     /// Takes the units that a put took beyond those that were reserved for it.
-    fn take_more(&self, key: &str, units: f64) {
+    pub(super) fn take_more(&self, key: &str, units: f64) {
         if let Some(full_at) = self.full_at().get_mut(key) {
             *full_at += time_of(units.max(0.0));
         }
@@ -62,41 +57,19 @@ impl PartitionPace {
     }
 }
 
-impl Database {
-    /// Puts an item on a condition, as [`Database::put_if`], at the pace of its partition.
-    ///
-    /// # Errors
-    /// [`Error::Unavailable`] if the pace leaves no time for the put before the deadline.
-    pub(crate) async fn put_if_at_pace(&self, table: &Table, item: Item, condition: Condition) -> Result<bool, Error> {
-        let Some(pace) = &self.partition_pace else { return self.put_if(table, item, condition).await };
-        let (key, reserved) = (partition_of(&item), units_of(&item));
-        let longest = time_left().map_or(Duration::MAX, |left| left.saturating_sub(TIME_AFTER));
-        let Some(wait) = pace.reserve(&key, reserved, Instant::now(), longest) else {
-            return Err(Error::Unavailable("the pace of a partition leaves no time before the deadline".into()));
-        };
-        if !wait.is_zero() {
-            tokio::time::sleep(wait).await;
-        }
-        let taken = self.put_counted(table, item, condition).await?;
-        if let Some(units) = taken {
-            pace.take_more(&key, units - reserved);
-        }
-        Ok(taken.is_some())
-    }
-}
-
 /// Returns the time in which a bucket gets these units.
 fn time_of(units: f64) -> Duration {
     Duration::from_secs_f64(units / UNITS_A_SECOND)
 }
 
-fn partition_of(item: &Item) -> String {
+/// Returns the partition key of an item.
+pub(super) fn partition_of(item: &Item) -> String {
     item.get("pk").and_then(|key| key.as_s().ok()).cloned().unwrap_or_default()
 }
 
 /// Returns the units of a put of an item that replaces a smaller one.
 #[expect(clippy::cast_precision_loss, reason = "an item has at most 400 units")]
-fn units_of(item: &Item) -> f64 {
+pub(super) fn units_of(item: &Item) -> f64 {
     let value_bytes = |value: &AttributeValue| match value {
         AttributeValue::S(text) | AttributeValue::N(text) => text.len(),
         AttributeValue::B(blob) => blob.as_ref().len(),

@@ -6,18 +6,11 @@ use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 
 use crate::Database;
-use crate::client::parallel::parallel;
 use crate::schema::{Index, Table};
 use presence_domain::error::Error;
 
 /// Item of a table, in the form of the SDK.
 pub(crate) type Item = HashMap<String, AttributeValue>;
-
-/// Largest number of keys in one BatchGetItem, DynamoDB's limit.
-const BATCH_KEYS: usize = 100;
-/// Largest number of batches in flight: enough for the leaves of 1,000 days in one round trip, and for the 2,000 businesses of a
-/// user in two. A caller that reads large items limits their number.
-const BATCHES_IN_FLIGHT: u16 = 11;
 
 /// Returns a text attribute.
 pub(crate) fn text(value: impl Into<String>) -> AttributeValue {
@@ -84,9 +77,7 @@ impl Database {
         key: Item,
         consistency: Consistency,
     ) -> Result<Option<Item>, Error> {
-        let get = self.client.get_item().table_name(self.name(table)).set_key(Some(key));
-        let get = get.consistent_read(consistency == Consistency::Strong);
-        Ok(self.retry_throttled(|| get.clone().send()).await?.item)
+        self.tables.get(table, key, consistency).await
     }
 
     /// Queries every item of a partition, page by page, in the order of the sort key.
@@ -120,28 +111,7 @@ impl Database {
         consistency: Consistency,
         order: Order,
     ) -> Result<(Vec<Item>, Option<Item>), Error> {
-        let key = partition.index.map_or(&partition.table.key, |index| &index.key);
-        let query = self
-            .client
-            .query()
-            .table_name(self.name(partition.table))
-            .set_index_name(partition.index.map(|index| index.name.to_owned()))
-            .consistent_read(partition.index.is_none() && consistency == Consistency::Strong)
-            .scan_index_forward(order == Order::Ascending)
-            .expression_attribute_names("#partition", key.partition.0)
-            .expression_attribute_values(":partition", partition.value.clone())
-            .limit(partition.page)
-            .set_exclusive_start_key(start);
-        let query = match (&partition.between, key.sort) {
-            (Some((from, to)), Some((sort, _))) => query
-                .key_condition_expression("#partition = :partition AND #sort BETWEEN :from AND :to")
-                .expression_attribute_names("#sort", sort)
-                .expression_attribute_values(":from", text(from))
-                .expression_attribute_values(":to", text(to)),
-            _ => query.key_condition_expression("#partition = :partition"),
-        };
-        let page = self.retry_throttled(|| query.clone().send()).await?;
-        Ok((page.items.unwrap_or_default(), page.last_evaluated_key))
+        self.tables.query_page(partition, start, consistency, order).await
     }
 
     /// Scans every item of a table by strong reads, page by page, in no order.
@@ -165,10 +135,7 @@ impl Database {
         page: i32,
         start: Option<Item>,
     ) -> Result<(Vec<Item>, Option<Item>), Error> {
-        let scan = self.client.scan().table_name(self.name(table)).consistent_read(true).limit(page);
-        let scan = scan.set_exclusive_start_key(start);
-        let page = self.retry_throttled(|| scan.clone().send()).await?;
-        Ok((page.items.unwrap_or_default(), page.last_evaluated_key))
+        self.tables.scan_page(table, page, start).await
     }
 
     /// Scans one page of an index, which lags, in no order. Returns its entries and the key after which the next page starts. With
@@ -181,7 +148,7 @@ impl Database {
         prefix: Option<(&'static str, String)>,
         start: Option<Item>,
     ) -> Result<(Vec<Item>, Option<Item>), Error> {
-        let scan = self.client.scan().table_name(self.name(table)).index_name(index.name).limit(page);
+        let scan = self.dynamo.client.scan().table_name(self.name(table)).index_name(index.name).limit(page);
         let scan = match prefix {
             Some((attribute, prefix)) => scan
                 .filter_expression("begins_with(#attribute, :prefix)")
@@ -212,30 +179,14 @@ impl Database {
         attributes: &[&'static str],
         consistency: Consistency,
     ) -> Result<Vec<Item>, Error> {
-        let chunks: Vec<Vec<Item>> = keys.chunks(BATCH_KEYS).map(<[Item]>::to_vec).collect();
-        let reads = chunks.into_iter().map(|chunk| self.get_chunk(table, chunk, attributes, consistency));
-        Ok(parallel(BATCHES_IN_FLIGHT, reads).await?.into_iter().flatten().collect())
+        self.tables.get_batch(table, keys, attributes, consistency).await
     }
 
-    async fn get_chunk(
-        &self,
-        table: &Table,
-        keys: Vec<Item>,
-        attributes: &[&'static str],
-        consistency: Consistency,
-    ) -> Result<Vec<Item>, Error> {
-        let name = self.name(table);
-        let names: HashMap<_, _> =
-            attributes.iter().enumerate().map(|(n, attribute)| (format!("#{n}"), (*attribute).to_owned())).collect();
-        let projection: Vec<_> = (0..attributes.len()).map(|n| format!("#{n}")).collect();
-        let has_projection = !attributes.is_empty();
-        let wanted = KeysAndAttributes::builder()
-            .set_keys(Some(keys))
-            .consistent_read(consistency == Consistency::Strong)
-            .set_projection_expression(has_projection.then(|| projection.join(",")))
-            .set_expression_attribute_names(has_projection.then_some(names));
-        let wanted = HashMap::from([(name.clone(), wanted.build().map_err(Error::internal)?)]);
-        Ok(self.get_keys(wanted).await?.remove(&name).unwrap_or_default())
+    /// Returns the items of up to 100 keys as they were at one instant, in order; `None` for one that does not exist.
+    ///
+    /// Returns [`Error::InProgress`] if other transactions held an item until the retries ended.
+    pub(crate) async fn get_in_transaction(&self, table: &Table, keys: Vec<Item>) -> Result<Vec<Option<Item>>, Error> {
+        self.tables.get_together(table, keys).await
     }
 
     /// Gets the items that exist among the keys of tables, by full names of the tables. There are at most 100 keys.
@@ -243,22 +194,6 @@ impl Database {
         &self,
         wanted: HashMap<String, KeysAndAttributes>,
     ) -> Result<HashMap<String, Vec<Item>>, Error> {
-        let mut unread = Some(wanted);
-        let mut items: HashMap<String, Vec<Item>> = HashMap::new();
-        let mut retries = self.retries();
-        loop {
-            let read = || self.client.batch_get_item().set_request_items(unread.clone()).send();
-            let batch = self.retry_throttled(read).await?;
-            for (table, read) in batch.responses.unwrap_or_default() {
-                items.entry(table).or_default().extend(read);
-            }
-            unread = batch.unprocessed_keys.filter(|keys| !keys.is_empty());
-            if unread.is_none() {
-                return Ok(items);
-            }
-            if !retries.pause().await {
-                return Err(Error::Unavailable("DynamoDB left keys of a batch unread".into()));
-            }
-        }
+        self.dynamo.get_keys(wanted).await
     }
 }

@@ -13,7 +13,8 @@ use aws_smithy_runtime_api::http::Response;
 use tokio::time::Instant;
 
 use crate::Database;
-use crate::client::errors::{failed, is_refused_for_now};
+use crate::client::database::DynamoDb;
+use crate::client::errors::{failed, is_condition_failed, is_refused_for_now};
 use crate::client::write_rate::WriteRate;
 use presence_domain::error::Error;
 use presence_runtime::aws::OPERATION_TIMEOUT;
@@ -61,18 +62,23 @@ pub(crate) fn time_left() -> Option<Duration> {
 }
 
 /// Pauses between the attempts of one call.
-#[derive(Debug)]
 pub(crate) struct Retries {
     limit: RetryLimit,
     pauses: u32,
 }
 
-#[derive(Debug)]
 enum RetryLimit {
     At(Instant),
     /// Ends when the import stalls. The duration is the start of the call, the earliest start of the stall.
     WhenStalled(Arc<WriteRate>, Duration),
+    /// Ends when a simulation says so.
+    #[cfg(test)]
+    Simulated(SimulatedPause),
 }
+
+/// Pause in a simulation. False if there is no time for another attempt.
+#[cfg(test)]
+pub(crate) type SimulatedPause = Box<dyn FnMut() -> futures::future::BoxFuture<'static, bool> + Send + Sync>;
 
 impl Retries {
     fn start(policy: &RetryPolicy) -> Self {
@@ -85,9 +91,15 @@ impl Retries {
         Self { limit, pauses: 0 }
     }
 
+    /// Returns the pauses of a simulation.
+    #[cfg(test)]
+    pub(crate) fn simulated(pause: SimulatedPause) -> Self {
+        Self { limit: RetryLimit::Simulated(pause), pauses: 0 }
+    }
+
     /// Pauses before the next attempt. Returns false at once if there is no time for one.
     pub(crate) async fn pause(&mut self) -> bool {
-        match &self.limit {
+        match &mut self.limit {
             RetryLimit::At(instant) => {
                 let left = instant.saturating_duration_since(Instant::now());
                 let Some(pause) = self.next(left, fastrand::f64()) else { return false };
@@ -98,6 +110,8 @@ impl Retries {
                 let Some(pause) = self.next(left, fastrand::f64()) else { return false };
                 rate.sleep(pause).await;
             }
+            #[cfg(test)]
+            RetryLimit::Simulated(pause) => return pause().await,
         }
         true
     }
@@ -117,27 +131,27 @@ impl Database {
     /// Returns the same connection with another retry policy.
     #[must_use]
     pub fn with_retry_policy(self, retry_policy: RetryPolicy) -> Self {
-        Self { retry_policy, ..self }
+        DynamoDb { retry_policy, ..self.dynamo }.into()
     }
 
     /// Returns the pauses of a call that begins now.
     pub(crate) fn retries(&self) -> Retries {
-        Retries::start(&self.retry_policy)
+        self.tables.retries()
+    }
+
+    /// Waits.
+    pub(crate) async fn sleep(&self, time: Duration) {
+        self.tables.sleep(time).await;
     }
 
     /// Returns the write rate of an import; none for everything else.
     pub(crate) fn write_rate(&self) -> Option<&WriteRate> {
-        match &self.retry_policy {
-            RetryPolicy::WhileImporting(rate) => Some(rate),
-            RetryPolicy::UntilDeadline | RetryPolicy::For(_) => None,
-        }
+        self.dynamo.write_rate()
     }
 
     /// Records that the import made progress.
     pub fn note_progress(&self) {
-        if let Some(rate) = self.write_rate() {
-            rate.note_progress();
-        }
+        self.dynamo.note_progress();
     }
 
     /// Ends all retries of an import, so that it ends.
@@ -153,11 +167,69 @@ impl Database {
         F: Future<Output = Result<T, SdkError<E, Response>>>,
         E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
     {
-        let mut retries = self.retries();
+        self.dynamo.retry_throttled(call).await
+    }
+
+    /// Makes a conditional call, and retries it while DynamoDB refuses it for now. False if its condition does not hold.
+    pub(crate) async fn retry_conditional<T, E, F>(&self, call: impl Fn() -> F) -> Result<bool, Error>
+    where
+        F: Future<Output = Result<T, SdkError<E, Response>>>,
+        E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+    {
+        self.dynamo.retry_conditional(call).await.map(|output| output.is_some())
+    }
+}
+
+impl DynamoDb {
+    pub(super) fn start_retries(&self) -> Retries {
+        Retries::start(&self.retry_policy)
+    }
+
+    pub(super) fn write_rate(&self) -> Option<&WriteRate> {
+        match &self.retry_policy {
+            RetryPolicy::WhileImporting(rate) => Some(rate),
+            RetryPolicy::UntilDeadline | RetryPolicy::For(_) => None,
+        }
+    }
+
+    pub(super) fn note_progress(&self) {
+        if let Some(rate) = self.write_rate() {
+            rate.note_progress();
+        }
+    }
+
+    /// Makes a call as [`Database::retry_throttled`].
+    pub(super) async fn retry_throttled<T, E, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, SdkError<E, Response>>>,
+        E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+    {
+        let mut retries = self.start_retries();
         loop {
             // On the heap: the SDK's futures are large, and every caller would hold a copy.
             match Box::pin(call()).await {
                 Ok(answer) => return Ok(answer),
+                Err(error) if is_refused_for_now(&error) && retries.pause().await => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+    }
+
+    /// Makes a conditional call, and retries it while DynamoDB refuses it for now. `None` if its condition does not hold.
+    pub(super) async fn retry_conditional<T, E, F>(&self, call: impl Fn() -> F) -> Result<Option<T>, Error>
+    where
+        F: Future<Output = Result<T, SdkError<E, Response>>>,
+        E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+    {
+        let mut retries = self.start_retries();
+        loop {
+            // On the heap: the SDK's futures are large, and every caller would hold a copy.
+            match Box::pin(call()).await {
+                Ok(output) => {
+                    self.note_progress();
+                    return Ok(Some(output));
+                }
+                Err(error) if is_condition_failed(&error) => return Ok(None),
                 Err(error) if is_refused_for_now(&error) && retries.pause().await => {}
                 Err(error) => return Err(failed(error)),
             }
@@ -204,7 +276,7 @@ mod tests {
     async fn retries_end_at_the_deadline_or_after_some_seconds_without_one() {
         let end = || match Retries::start(&RetryPolicy::UntilDeadline).limit {
             RetryLimit::At(instant) => instant,
-            RetryLimit::WhenStalled(..) => unreachable!("there is no import"),
+            _ => unreachable!("there is no import"),
         };
         let long = DEFAULT_TIME * 100;
         let known = with_deadline(long, async { end() }).await.expect("it is done at once");

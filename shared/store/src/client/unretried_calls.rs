@@ -8,7 +8,7 @@ const UNRETRIED: [(&str, usize, &str); 7] = [
     ("api_keys/buckets.rs", 1, "a lease must not hold a request up, and a repeated one takes more tokens"),
     ("api_keys/mod.rs", 1, "the next request records the use of the key"),
     ("client/database.rs", 3, "the first call of a process is a try; tables are created by hand, and again"),
-    ("client/transaction.rs", 2, "both have loops of their own, which know what a cancelled transaction means"),
+    ("client/dynamo_db.rs", 2, "both have loops of their own, which know what a cancelled transaction means"),
     ("idempotency.rs", 1, "stands in the closure of a retry"),
     ("restore.rs", 9, "the steps of a restore are repeated as a whole"),
     ("table_state.rs", 2, "one stands in the closure of a retry; the other takes the date of a refusal, too"),

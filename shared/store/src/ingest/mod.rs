@@ -17,7 +17,7 @@ pub use segments::Segment;
 pub use split_progress::SplitProgress;
 
 use crate::client::read::text;
-use crate::client::write::Condition;
+use crate::client::tables::Condition;
 use crate::{Database, schema};
 
 /// Time for which progress is kept: longer than a message lives in the queue and in the dead-letter queue, 14 days each.
@@ -45,7 +45,7 @@ impl IngestStore {
     /// Copies the progress of all objects from the reviews table of `other`, by a strong scan. Items that are here already stay as they
     /// are. Returns the number of items that were copied. Interrupted, it is run again.
     pub async fn copy_progress_from(&self, other: &Database) -> Result<u64, Error> {
-        let scan = other.client.scan().table_name(other.name(&schema::REVIEWS)).consistent_read(true);
+        let scan = other.dynamo.client.scan().table_name(other.name(&schema::REVIEWS)).consistent_read(true);
         let scan = scan.filter_expression("begins_with(pk, :start)");
         let scan = scan.expression_attribute_values(":start", text(PK_START.to_owned()));
         let (mut copied, mut next) = (0, None);

@@ -88,6 +88,7 @@ impl OutboxStore {
     pub async fn set_aside(&self, message: &UnreadableMessage) -> Result<(), Error> {
         let update = self
             .db
+            .dynamo
             .client
             .update_item()
             .table_name(self.db.name(&schema::USERS))

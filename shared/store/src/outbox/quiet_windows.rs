@@ -89,6 +89,7 @@ impl OutboxStore {
     ) -> Result<(), Error> {
         let update = self
             .db
+            .dynamo
             .client
             .update_item()
             .table_name(self.db.name(&schema::USERS))
@@ -107,6 +108,7 @@ impl OutboxStore {
     pub async fn release_window(&self, email_key: &str, hash: ActivationTokenHash) -> Result<(), Error> {
         let delete = self
             .db
+            .dynamo
             .client
             .delete_item()
             .table_name(self.db.name(&schema::USERS))

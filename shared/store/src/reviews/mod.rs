@@ -39,6 +39,8 @@ pub struct ReviewStore {
     pub(crate) due_folds: Arc<DueFolds>,
     pub(crate) fold_limits: FoldLimits,
     recent_max: usize,
+    /// True if searches use facet trees wherever there are some, cheaper or not.
+    prefers_facets: bool,
     pub(crate) cache: Arc<SearchCache>,
 }
 
@@ -57,6 +59,7 @@ impl ReviewStore {
             due_folds: Arc::default(),
             fold_limits: FoldLimits::default(),
             recent_max: usize::MAX,
+            prefers_facets: false,
             cache: Arc::default(),
         }
     }
@@ -71,6 +74,12 @@ impl ReviewStore {
     #[must_use]
     pub fn with_recent_max(self, recent_max: usize) -> Self {
         Self { recent_max, ..self }
+    }
+
+    /// Returns the same store with searches that use facet trees wherever there are some, for tests: small sets then have them read.
+    #[cfg(test)]
+    pub(crate) fn with_facets_preferred(self, prefers_facets: bool) -> Self {
+        Self { prefers_facets, ..self }
     }
 
     /// Returns the limits of a tree with this number of postings.

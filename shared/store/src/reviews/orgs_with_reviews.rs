@@ -5,7 +5,7 @@
 use std::sync::PoisonError;
 
 use crate::client::read::{Consistency, Item, Order, Partition, pk_sk, text};
-use crate::client::write::Condition;
+use crate::client::tables::Condition;
 use crate::keys::{ORGS_WITH_REVIEWS_PK, org_key, parse_org_key};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
 use crate::client::parallel::parallel;
+use crate::client::tables::ItemWrite;
 use crate::reviews::body_item::review_to_item;
 use crate::reviews::log::lanes_of;
 use crate::reviews::places::Places;
@@ -228,13 +229,7 @@ impl ReviewStore {
     async fn write_stamp(&self, write: &ReviewWrite) -> Result<bool, Error> {
         let Some(old) = &write.old else { return Ok(true) };
         let stamped = Review { id: old.id.clone(), version: old.version, ..write.new.clone() };
-        let (condition, values) = if_unchanged(old);
-        let put = self.db.client.put_item().table_name(self.db.name(&schema::REVIEWS));
-        let put = put
-            .set_item(Some(review_to_item(&stamped)?))
-            .condition_expression(condition)
-            .set_expression_attribute_values(Some(values));
-        self.db.retry_conditional(|| put.clone().send()).await
+        self.db.write(ItemWrite::put(&schema::REVIEWS, review_to_item(&stamped)?, if_unchanged(old))).await
     }
 }
 

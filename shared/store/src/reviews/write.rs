@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aws_sdk_dynamodb::types::Put;
 use futures::FutureExt as _;
 
 use super::body_item::review_to_item;
 use super::log::{LaneAppend, LaneKey, changes_by_lane, lanes_of};
 use super::places::Places;
-use crate::client::read::{Item, number, text};
+use crate::client::tables::{Condition, ItemWrite};
 use crate::client::transaction::{Transaction, TransactionError};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
@@ -96,29 +95,18 @@ impl ReviewWrite {
     }
 
     /// Returns the put of the review. Its condition is that the stored review is still the one that was read.
-    pub(crate) fn put(&self, table: &str) -> Result<Put, Error> {
+    pub(crate) fn put(&self) -> Result<ItemWrite, Error> {
         let new = Review { version: self.new_version(), ..self.new.clone() };
-        let put = Put::builder().table_name(table).set_item(Some(review_to_item(&new)?));
-        let put = match &self.old {
-            None => put.condition_expression("attribute_not_exists(pk)"),
-            Some(old) => {
-                let (condition, values) = if_unchanged(old);
-                put.condition_expression(condition).set_expression_attribute_values(Some(values))
-            }
-        };
-        put.build().map_err(Error::internal)
+        let conditions = self.old.as_ref().map_or_else(|| vec![Condition::NotThere], |old| if_unchanged(old).into());
+        Ok(ItemWrite::put(&schema::REVIEWS, review_to_item(&new)?, conditions))
     }
 }
 
-/// Returns the condition that a stored review is still the one that was read, and the values in it. Of what a row says, the stamp
-/// alone may change without the version.
-pub(crate) fn if_unchanged(old: &Review) -> (&'static str, Item) {
-    let mut values = Item::from([(":version".to_owned(), number(old.version))]);
-    let Some(seen_at) = old.seen_at else {
-        return ("version = :version AND attribute_not_exists(seen_at)", values);
-    };
-    values.insert(":seen_at".to_owned(), text(seen_at.to_string()));
-    ("version = :version AND seen_at = :seen_at", values)
+/// Returns the conditions that a stored review is still the one that was read. Of what a row says, the stamp alone may change without
+/// the version.
+pub(crate) fn if_unchanged(old: &Review) -> [Condition; 2] {
+    let stamp = old.seen_at.map(|seen_at| Condition::TextIs("seen_at", seen_at.to_string()));
+    [Condition::NumberIs("version", old.version), stamp.unwrap_or(Condition::Without("seen_at"))]
 }
 
 impl ReviewStore {
@@ -175,17 +163,16 @@ impl ReviewStore {
         places: Option<&Places>,
     ) -> Result<(), AttemptError> {
         let _guards = self.lanes.lock_lanes(changes.keys().copied()).await;
-        let table = self.db.name(&schema::REVIEWS);
         let (mut transaction, mut states) = (Transaction::new(), Vec::new());
         for (position, write) in writes.iter().enumerate() {
-            transaction.put(Guard::Review(position), write.put(&table)?);
+            transaction.write(Guard::Review(position), write.put()?);
         }
         for (key, changes) in changes {
             let known = self.lane_state(*key).await?;
-            let LaneAppend { update, chunk, after } = known.append(*key, changes, &table);
-            transaction.update(Guard::Lane(*key, (known.last, known.fence)), update);
+            let LaneAppend { update, chunk, after } = known.append(*key, changes);
+            transaction.write(Guard::Lane(*key, (known.last, known.fence)), update);
             if let Some(chunk) = chunk {
-                transaction.put(Guard::None, chunk);
+                transaction.write(Guard::None, chunk);
             }
             states.push((*key, after));
         }

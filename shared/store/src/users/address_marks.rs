@@ -90,7 +90,7 @@ impl UserStore {
             cleared_at: None,
             ttl: mark.at.as_second() + KEPT_SECONDS,
         };
-        let put = self.db.client.put_item().table_name(self.db.name(&schema::USERS));
+        let put = self.db.dynamo.client.put_item().table_name(self.db.name(&schema::USERS));
         let put = put
             .set_item(Some(item_as(MARK, &stored)?))
             .condition_expression("attribute_not_exists(pk) OR cleared_at < :at")
@@ -102,6 +102,7 @@ impl UserStore {
     pub async fn clear_address_mark(&self, email_key: &str, now: Timestamp) -> Result<bool, Error> {
         let update = self
             .db
+            .dynamo
             .client
             .update_item()
             .table_name(self.db.name(&schema::USERS))

@@ -78,6 +78,7 @@ impl UserStore {
     ) -> Result<ChangePage<Item>, Error> {
         let query = self
             .db
+            .dynamo
             .client
             .query()
             .table_name(self.db.name(&schema::USERS))

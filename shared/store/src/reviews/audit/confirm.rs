@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::time::Duration;
 
+use super::TRANSACTION_TIME;
 use super::differences::{Difference, differences};
 use super::listing::{FiledReview, Slice};
 use super::view::TreeView;
 use crate::ReviewStore;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{Posting, PostingKey, ReviewNumber, ReviewSet, TreeKey};
+use presence_domain::ledger::{LogEntry, Posting, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 
 /// Maximum number of times that a slice is looked at again while reviews are written. A difference that is uncertain then is
 /// looked at again the next day.
@@ -76,7 +77,7 @@ impl ReviewStore {
     /// The first look compares with the index, which costs a fraction of reading the reviews. What differs is compared with the
     /// index once more after `index_time`, and then with the reviews themselves. A difference is certain if strong reads
     /// before and after the look at the trees saw the same version of the review: its last change was in the log that the look
-    /// read, and there was no other one.
+    /// read, and there was no other one. Pauses between these reads outlast a transaction, whose review and change appear one by one.
     pub(super) async fn find_wrong_trees(&self, slice: &Slice, index_time: Duration) -> Result<Vec<WrongTree>, Error> {
         let Slice { org_id, keys, listed } = slice;
         let sets = self.sets_of_org(*org_id).await?;
@@ -84,13 +85,15 @@ impl ReviewStore {
         if wrong.is_empty() {
             return Ok(Vec::new());
         }
-        tokio::time::sleep(index_time).await;
+        self.db.sleep(index_time).await;
         let mut known = KnownReviews::of(&self.list_range(*org_id, keys.clone()).await?.listed);
         let mut wrong = self.compare_again(*org_id, keys, &known, &wrong).await?;
         for _ in 0..MAX_LOOKS {
             let ids = ids_of(&wrong);
             let before = self.read_into(&mut known, &ids).await?;
+            self.db.sleep(TRANSACTION_TIME).await;
             wrong = self.compare_again(*org_id, keys, &known, &wrong).await?;
+            self.db.sleep(TRANSACTION_TIME).await;
             let after = versions(&self.get_filed_reviews(&ids_of(&wrong).into_iter().collect::<Vec<_>>()).await?);
             let is_certain = |id: &ReviewNumber| ids.contains(id) && before.get(id) == after.get(id);
             let certain = certain_trees(&mut wrong, is_certain);
@@ -119,9 +122,13 @@ impl ReviewStore {
         Ok(versions(&found))
     }
 
-    /// Returns the review sets of an organisation: its own, and those of its businesses and their cities.
+    /// Returns the review sets of an organisation: its own, those of its businesses and their cities, and those of the changes in its log.
+    /// Of these some may have no business and no review any more, and still keep the log from being folded.
     pub(super) async fn sets_of_org(&self, org_id: OrgId) -> Result<BTreeSet<ReviewSet>, Error> {
         let mut sets = BTreeSet::from([ReviewSet::Org(org_id)]);
+        for LogEntry { change, .. } in self.query_log(org_id).await?.entries {
+            sets.extend([change.old, change.new].iter().flatten().flat_map(|place| place.sets(org_id)));
+        }
         for (business_id, location) in self.businesses.list_by_org(org_id).await? {
             sets.insert(ReviewSet::Business(org_id, business_id));
             sets.insert(ReviewSet::City(org_id, location.city_key));

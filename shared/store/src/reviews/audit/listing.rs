@@ -8,7 +8,7 @@ use crate::reviews::body_item::review_from_item;
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{FacetKey, Place, Posting, PostingKey, ReviewNumber, ReviewSet};
+use presence_domain::ledger::{Place, Posting, PostingKey, ReviewNumber, ReviewSet};
 use presence_domain::review::{Review, ReviewId};
 
 /// Reviews in one page of a Query. DynamoDB ends a page at 1 MB, some 1,700 reviews.
@@ -35,13 +35,8 @@ pub(crate) struct Slice {
 
 impl FiledReview {
     pub(crate) fn of(review: &Review) -> Self {
-        let place = Place {
-            effective_at: review.effective_at(),
-            facet_key: FacetKey::of(review),
-            city_key: review.city_key.clone(),
-            business_id: review.business_id.clone(),
-        };
-        Self { id: ReviewNumber::of(&review.id), version: review.version, org_id: review.org_id, place }
+        let (id, place) = (ReviewNumber::of(&review.id), Place::of(review));
+        Self { id, version: review.version, org_id: review.org_id, place }
     }
 
     /// Returns the posting of the review in every tree that counts it.
@@ -52,12 +47,7 @@ impl FiledReview {
 
     /// Returns the sets that count the review.
     pub(crate) fn sets(&self) -> [ReviewSet; 3] {
-        let org_id = self.org_id;
-        [
-            ReviewSet::Org(org_id),
-            ReviewSet::City(org_id, self.place.city_key.clone()),
-            ReviewSet::Business(org_id, self.place.business_id.clone()),
-        ]
+        self.place.sets(self.org_id)
     }
 
     /// Returns the id of the business.

@@ -24,3 +24,8 @@ pub use rebuild::RebuildReport;
 pub use rebuild_plan::RebuildPlan;
 pub use report::ReviewsAudit;
 pub use scheduled::{AuditRun, AuditSettings};
+
+use std::time::Duration;
+
+/// Pause after which the items of a transaction have appeared, which takes some milliseconds.
+const TRANSACTION_TIME: Duration = Duration::from_millis(200);

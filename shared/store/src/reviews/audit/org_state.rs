@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::TRANSACTION_TIME;
 use super::listing::FiledReview;
 use crate::ReviewStore;
 use crate::client::parallel::parallel;
@@ -43,7 +44,10 @@ impl ReviewStore {
             if (!has_all && max_reviews < usize::MAX) || known.len() > max_reviews {
                 return Ok(None);
             }
+            // The review and the change of a transaction appear one by one.
+            self.db.sleep(TRANSACTION_TIME).await;
             let Some(mut postings) = self.read_listed(org_id, &known, max_reviews).await? else { return Ok(None) };
+            self.db.sleep(TRANSACTION_TIME).await;
             let after = self.query_log(org_id).await?;
             if before.end.covers(&after.directory.trimmed_to) {
                 replay(&mut postings, &before.end, &after);

@@ -123,17 +123,8 @@ impl ReviewStore {
 
     /// Stores the position of the scheduled audit.
     pub(super) async fn save_position(&self, position: &Position) -> Result<(), Error> {
-        let update = self.db.client.update_item().table_name(self.db.name(&schema::REVIEWS));
-        let mut update = update.set_key(Some(pk_sk(AUDIT_PK, AUDIT_SK)));
         let fields: Item = item(position)?;
-        let mut sets = Vec::new();
-        for (number, (name, value)) in fields.into_iter().enumerate() {
-            update = update.expression_attribute_names(format!("#{number}"), name);
-            update = update.expression_attribute_values(format!(":{number}"), value);
-            sets.push(format!("#{number} = :{number}"));
-        }
-        let update = update.update_expression(format!("SET {}", sets.join(", ")));
-        self.db.retry_throttled(|| update.clone().send()).await.map(drop)
+        self.db.set_attributes(&schema::REVIEWS, pk_sk(AUDIT_PK, AUDIT_SK), fields).await
     }
 }
 

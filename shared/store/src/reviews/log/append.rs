@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::primitives::Blob;
-use aws_sdk_dynamodb::types::{AttributeValue, Put, Update};
+use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::items::{FENCE, LAST, LaneState, changes_attribute};
 use super::lanes::LaneKey;
 use crate::client::read::{number, pk_sk};
+use crate::client::tables::{Condition, ItemWrite};
 use crate::keys::{LogItemKey, log_pk};
 use crate::reviews::write::ReviewWrite;
+use crate::schema;
 use presence_domain::ledger::{LogChange, Place, ReviewNumber, decode_changes, encode_changes};
 use presence_domain::review::Review;
 
@@ -24,9 +26,9 @@ const LANE_KEY_BYTES: usize = 64;
 #[derive(Debug)]
 pub(crate) struct LaneAppend {
     /// Update of the lane item. Its condition is that the lane is as it was known.
-    pub(crate) update: Update,
+    pub(crate) update: ItemWrite,
     /// Put of a sealed chunk, if the changes do not fit the lane item.
-    pub(crate) chunk: Option<Put>,
+    pub(crate) chunk: Option<ItemWrite>,
     /// State of the lane after the transaction.
     pub(crate) after: LaneState,
 }
@@ -62,14 +64,13 @@ impl LaneState {
     ///
     /// Few changes become an attribute of the lane item. Otherwise a new chunk takes them, and all unsealed changes: this
     /// writer knows them exactly, because its condition is that the lane is still the known one.
-    pub(crate) fn append(&self, key: LaneKey, changes: &[LogChange], table: &str) -> LaneAppend {
+    pub(crate) fn append(&self, key: LaneKey, changes: &[LogChange]) -> LaneAppend {
         let first = self.last + 1;
         let mut unsealed = self.unsealed.clone();
         unsealed.insert(first, Blob::new(encode_changes(changes)));
         let mut after = Self { last: self.last + changes.len() as u64, unsealed, ..*self };
-        let chunk =
-            (!after.fits_lane_item()).then(|| chunk_put(key, &seal(std::mem::take(&mut after.unsealed)), table));
-        LaneAppend { update: self.update_to(&after, key, table), chunk, after }
+        let chunk = (!after.fits_lane_item()).then(|| chunk_put(key, &seal(std::mem::take(&mut after.unsealed))));
+        LaneAppend { update: self.update_to(&after, key), chunk, after }
     }
 
     /// True if a lane item may hold the unsealed changes.
@@ -81,37 +82,19 @@ impl LaneState {
     }
 
     /// Returns the update of the lane item to the state after. It fails unless the item has this state.
-    fn update_to(&self, after: &Self, key: LaneKey, table: &str) -> Update {
+    fn update_to(&self, after: &Self, key: LaneKey) -> ItemWrite {
         let (pk, sk) = key.keys();
-        let mut update = Update::builder().table_name(table).set_key(Some(pk_sk(pk, sk)));
-        // LAST is a reserved word.
-        update = update.expression_attribute_names("#last", LAST);
-        update = update.expression_attribute_values(":last", number(after.last));
-        let mut expression = "SET #last = :last".to_owned();
-        for (first, bytes) in after.unsealed.iter().filter(|(first, _)| **first > self.last) {
-            expression.push_str(", ");
-            expression.push_str(&changes_attribute(*first));
-            expression.push_str(" = :changes");
-            update = update.expression_attribute_values(":changes", AttributeValue::B(bytes.clone()));
-        }
+        let added = after.unsealed.iter().filter(|(first, _)| **first > self.last);
+        let added = added.map(|(first, bytes)| (changes_attribute(*first), AttributeValue::B(bytes.clone())));
+        let set = std::iter::once((LAST.to_owned(), number(after.last))).chain(added).collect();
         let sealed = self.unsealed.keys().filter(|first| !after.unsealed.contains_key(first));
-        let sealed: Vec<String> = sealed.map(|first| changes_attribute(*first)).collect();
-        if !sealed.is_empty() {
-            expression.push_str(" REMOVE ");
-            expression.push_str(&sealed.join(", "));
-        }
-        update = update.expression_attribute_names("#fence", FENCE);
-        let mut conditions = Vec::new();
-        for (name, placeholder, known) in [("#last", ":known", self.last), ("#fence", ":fence", self.fence)] {
-            if known == 0 {
-                conditions.push(format!("attribute_not_exists({name})"));
-            } else {
-                conditions.push(format!("{name} = {placeholder}"));
-                update = update.expression_attribute_values(placeholder, number(known));
-            }
-        }
-        update = update.condition_expression(conditions.join(" AND "));
-        update.update_expression(expression).build().expect("table, key and expression are set")
+        let remove = sealed.map(|first| changes_attribute(*first)).collect();
+        let known = [(LAST, self.last), (FENCE, self.fence)];
+        let is_known = known.map(|(name, known)| match known {
+            0 => Condition::Without(name),
+            known => Condition::NumberIs(name, known),
+        });
+        ItemWrite::update(&schema::REVIEWS, pk_sk(pk, sk), set, remove, is_known)
     }
 }
 
@@ -130,20 +113,22 @@ fn seal(unsealed: BTreeMap<u64, Blob>) -> BTreeMap<u64, Blob> {
 }
 
 /// Returns the put of a sealed chunk with these changes.
-fn chunk_put(key: LaneKey, changes: &BTreeMap<u64, Blob>, table: &str) -> Put {
+fn chunk_put(key: LaneKey, changes: &BTreeMap<u64, Blob>) -> ItemWrite {
     let first = changes.keys().next().copied().unwrap_or_default();
     let sort_key = LogItemKey::Chunk { lane: key.lane, first }.sort_key();
     let mut item = pk_sk(log_pk(key.org_id), sort_key);
     let attributes = changes.iter().map(|(first, bytes)| (changes_attribute(*first), AttributeValue::B(bytes.clone())));
     item.extend(attributes);
-    Put::builder().table_name(table).set_item(Some(item)).build().expect("table and item are set")
+    ItemWrite::put(&schema::REVIEWS, item, [])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::client::read::Item;
+    use crate::client::tables::Change;
     use crate::reviews::log::items::{changes_of, read_entries};
+    use crate::simulation::applied;
     use presence_domain::ids::{BusinessId, OrgId};
     use presence_domain::ledger::{FacetKey, LogEntry};
 
@@ -173,8 +158,8 @@ mod tests {
     fn append_one_by_one(count: usize, city_bytes: usize) -> (usize, Vec<usize>) {
         let (mut state, mut chunks) = (LaneState::default(), Vec::new());
         for _ in 0..count {
-            let append = state.append(key(), &changes(1, city_bytes), "reviews");
-            chunks.extend(append.chunk.map(|chunk| entries_of(chunk.item()).len()));
+            let append = state.append(key(), &changes(1, city_bytes));
+            chunks.extend(append.chunk.map(|chunk| entries_of(&chunk.item).len()));
             state = append.after;
         }
         (state.unsealed.len(), chunks)
@@ -200,14 +185,14 @@ mod tests {
     fn sealed_changes_name_each_city_and_business_once() {
         let mut state = LaneState::default();
         let mut append = || {
-            let append = state.append(key(), &changes(1, 5), "reviews");
+            let append = state.append(key(), &changes(1, 5));
             state = append.after.clone();
             append.chunk
         };
         let chunk = (0..17).find_map(|_| append()).expect("17 changes are sealed");
-        assert_eq!(changes_of(chunk.item()).keys().copied().collect::<Vec<_>>(), [1]);
-        assert!(entries_of(chunk.item()).iter().map(|entry| entry.sequence).eq(1..=17));
-        let bytes = changes_of(chunk.item())[&1].as_ref().len();
+        assert_eq!(changes_of(&chunk.item).keys().copied().collect::<Vec<_>>(), [1]);
+        assert!(entries_of(&chunk.item).iter().map(|entry| entry.sequence).eq(1..=17));
+        let bytes = changes_of(&chunk.item)[&1].as_ref().len();
         // Number, versions, parts, second, facet key, city and business: 15 bytes. A change by itself takes 33.
         assert!(bytes <= 17 * 15 + 20, "{bytes} bytes");
     }
@@ -217,53 +202,34 @@ mod tests {
         let later_version = Blob::new([255, 1, 2, 3]);
         let unsealed = BTreeMap::from([(5, later_version), (6, Blob::new(encode_changes(&changes(16, 5))))]);
         let state = LaneState { last: 21, unsealed: unsealed.clone(), ..LaneState::default() };
-        let chunk = state.append(key(), &changes(1, 5), "reviews").chunk.expect("17 changes are sealed");
-        let sealed = changes_of(chunk.item());
+        let chunk = state.append(key(), &changes(1, 5)).chunk.expect("17 changes are sealed");
+        let sealed = changes_of(&chunk.item);
         assert_eq!(sealed.keys().copied().collect::<Vec<_>>(), [5, 6, 22]);
         assert!(unsealed.iter().all(|(first, bytes)| sealed[first] == *bytes));
     }
 
     #[test]
     fn a_change_needs_the_known_sequence_number_and_the_known_fence() {
-        let none = "attribute_not_exists(#last) AND attribute_not_exists(#fence)";
-        for (last, fence, condition) in [
-            (0, 0, none),
-            (98, 0, "#last = :known AND attribute_not_exists(#fence)"),
-            (0, 7, "attribute_not_exists(#last) AND #fence = :fence"),
-            (98, 7, "#last = :known AND #fence = :fence"),
-        ] {
-            let append = LaneState { last, fence, ..LaneState::default() }.append(key(), &changes(1, 5), "reviews");
-            assert_eq!(append.update.condition_expression(), Some(condition));
-            let values = append.update.expression_attribute_values().expect("values");
-            assert_eq!(values.get(":known"), Some(number(last)).filter(|_| last > 0).as_ref());
-            assert_eq!(values.get(":fence"), Some(number(fence)).filter(|_| fence > 0).as_ref());
+        let number_is =
+            |name, known| if known == 0 { Condition::Without(name) } else { Condition::NumberIs(name, known) };
+        for (last, fence) in [(0, 0), (98, 0), (0, 7), (98, 7)] {
+            let append = LaneState { last, fence, ..LaneState::default() }.append(key(), &changes(1, 5));
+            assert_eq!(append.update.conditions, [number_is(LAST, last), number_is(FENCE, fence)]);
             let unsealed = append.after.unsealed.clone();
             assert_eq!(append.after, LaneState { last: last + 1, fence, unsealed });
-            assert_eq!(append.update.update_expression(), format!("SET #last = :last, c{} = :changes", last + 1));
         }
-    }
-
-    /// Applies an update of a lane item, which has the form that [`LaneState::update_to`] gives it.
-    fn apply(update: &Update, item: &mut Item) {
-        let (sets, removes) =
-            update.update_expression().split_once(" REMOVE ").unwrap_or((update.update_expression(), ""));
-        let values = update.expression_attribute_values().expect("values");
-        for set in sets.trim_start_matches("SET ").split(", ") {
-            let (name, value) = set.split_once(" = ").expect("an assignment");
-            item.insert(name.replace("#last", LAST), values[value].clone());
-        }
-        removes.split(", ").filter(|name| !name.is_empty()).for_each(|name| {
-            item.remove(name).expect("only stored attributes are removed");
-        });
     }
 
     /// Writes batches to a lane, and checks that the item is as the writer believes and as small as it should be.
     fn append_all(batches: &[Vec<LogChange>]) -> (Item, Vec<Item>) {
         let (mut state, mut lane_item, mut chunks) = (LaneState::default(), Item::new(), Vec::new());
         for batch in batches {
-            let append = state.append(key(), batch, "reviews");
-            apply(&append.update, &mut lane_item);
-            chunks.extend(append.chunk.map(|chunk| chunk.item().clone()));
+            let append = state.append(key(), batch);
+            if let Change::Update { remove, .. } = &append.update.change {
+                assert!(remove.iter().all(|name| lane_item.contains_key(name)), "only stored attributes are removed");
+            }
+            lane_item = applied(append.update, Some(lane_item)).expect("a lane item");
+            chunks.extend(append.chunk.map(|chunk| chunk.item));
             state = append.after;
             assert_eq!(LaneState::from_item(&lane_item).expect("a lane item"), state);
             let bytes =

@@ -76,7 +76,7 @@ pub(super) fn changes_attribute(first: u64) -> String {
 }
 
 /// Returns the attributes of an item that hold changes, by the sequence number of the first of them.
-pub(super) fn changes_of(item: &Item) -> BTreeMap<u64, Blob> {
+pub(crate) fn changes_of(item: &Item) -> BTreeMap<u64, Blob> {
     let changes = |(name, value): (&String, &AttributeValue)| {
         let first: u64 = name.strip_prefix(CHANGES_PREFIX)?.parse().ok().filter(|first| *first > 0)?;
         Some((first, value.as_b().ok()?.clone()))
@@ -85,7 +85,7 @@ pub(super) fn changes_of(item: &Item) -> BTreeMap<u64, Blob> {
 }
 
 /// Decodes consecutive changes of a lane, the first of which has this sequence number.
-pub(super) fn read_entries(lane: usize, first: u64, bytes: &Blob) -> Result<Vec<LogEntry>, Error> {
+pub(crate) fn read_entries(lane: usize, first: u64, bytes: &Blob) -> Result<Vec<LogEntry>, Error> {
     let changes = decode_changes(bytes.as_ref()).map_err(Error::internal)?;
     let entry = |(offset, change): (u64, _)| {
         let sequence = first.checked_add(offset)?;

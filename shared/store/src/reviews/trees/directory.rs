@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::items::{EDITION, NumberedValue, numbered_item};
 use crate::client::parallel::parallel;
 use crate::client::read::{Consistency, Item, pk_sk};
-use crate::client::write::Condition;
+use crate::client::tables::Condition;
 use crate::keys::{DIRECTORY_SK, directory_bucket_sk, directory_buckets_pk, log_pk};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;

@@ -7,7 +7,7 @@ use super::nodes::StoredRoot;
 use super::postings::decode_stored;
 use crate::client::parallel::parallel;
 use crate::client::read::{Consistency, Item, Order, Partition, text};
-use crate::client::write::Condition;
+use crate::client::tables::Condition;
 use crate::keys::{NODE_SK_PREFIX, parse_node_sk, tree_pk};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;

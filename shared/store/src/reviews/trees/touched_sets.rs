@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{FacetKey, LogEntry, LogPosition, Place, ReviewSet, TreeKey};
+use presence_domain::ledger::{FacetKey, LogEntry, LogPosition, ReviewSet, TreeKey};
 
 /// Changes of one review set, in the order of their lanes.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl<'a> TouchedSets<'a> {
                 continue;
             }
             let places = [&entry.change.old, &entry.change.new].into_iter().flatten();
-            for set in places.flat_map(|place| sets_of(org_id, place)) {
+            for set in places.flat_map(|place| place.sets(org_id)) {
                 let of_set = positions.entry(set).or_default();
                 // Old and new place are most often in the same set.
                 if of_set.last() != Some(&position) {
@@ -59,12 +59,4 @@ impl<'a> TouchedSets<'a> {
         let entries = positions.iter().map(|position| &self.entries[*position]).collect();
         SetChanges { set: set.clone(), entries }
     }
-}
-
-fn sets_of(org_id: OrgId, place: &Place) -> [ReviewSet; 3] {
-    [
-        ReviewSet::Org(org_id),
-        ReviewSet::City(org_id, place.city_key.clone()),
-        ReviewSet::Business(org_id, place.business_id.clone()),
-    ]
 }

@@ -38,6 +38,6 @@ impl ReviewStore {
             return Ok(());
         }
         let key = pk_sk(log_pk(org_id), LogItemKey::Lane(lane).sort_key());
-        self.db.remove_attributes(&schema::REVIEWS, key, &attributes).await.map(drop)
+        self.db.remove_attributes(&schema::REVIEWS, key, attributes).await.map(drop)
     }
 }

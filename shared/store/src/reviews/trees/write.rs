@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use super::items::{EDITION, STAMP, node_key, numbered_item, root_item};
 use super::nodes::StoredRoot;
 use crate::client::parallel::parallel;
-use crate::client::write::Condition;
+use crate::client::tables::Condition;
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ledger::TreeKey;

@@ -79,6 +79,7 @@ impl TableSource<'_> {
         let mut query = self
             .store
             .db
+            .dynamo
             .client
             .query()
             .table_name(self.store.db.name(&schema::USERS))

@@ -40,6 +40,8 @@ pub(super) struct PagePlan {
     rounds_left: u8,
     /// True if the roots of facet trees need no round of reads.
     has_facet_roots: bool,
+    /// True if facet trees are searched wherever there are some.
+    prefers_facets: bool,
 }
 
 impl PagePlan {
@@ -55,6 +57,7 @@ impl PagePlan {
             },
             rounds_left: if target.orgs.len() == 1 { NODE_ROUNDS } else { 1 },
             has_facet_roots: false,
+            prefers_facets: false,
         }
     }
 
@@ -120,12 +123,16 @@ impl PagePlan {
         let (Some(stored), Some(editions), true) = (stored, &root.facet_editions, is_only_tree) else {
             return Ok(None);
         };
-        let keys = self.search.choose_facet_keys(&stored.bytes, root, delta, self.has_facet_roots)?;
+        let keys = if self.prefers_facets {
+            Some((0..).map_while(FacetKey::from_number).filter(|key| target.filter.mask.contains(*key)).collect())
+        } else {
+            self.search.choose_facet_keys(&stored.bytes, root, delta, self.has_facet_roots)?
+        };
         let facet_tree = |key: FacetKey| {
             let edition = editions.get(usize::from(key.number())).copied().unwrap_or(0);
             (TreeKey { set: tree.set.clone(), facet_key: Some(key) }, edition)
         };
-        Ok(keys.map(|keys| keys.into_iter().map(facet_tree).collect()))
+        Ok(keys.map(|keys: Vec<FacetKey>| keys.into_iter().map(facet_tree).collect()))
     }
 
     /// Returns a node that is needed, by its name.

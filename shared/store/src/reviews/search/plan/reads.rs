@@ -22,7 +22,7 @@ impl ReviewStore {
         snapshots: &[OrgSnapshot],
         distrusted: &HashSet<TreeKey>,
     ) -> Result<(), LedgerReadError> {
-        plan.has_facet_roots = self.has_facet_roots(target);
+        (plan.has_facet_roots, plan.prefers_facets) = (self.has_facet_roots(target), self.prefers_facets);
         let mut facet_trees = Vec::new();
         for (org, snapshot) in orgs.iter().zip(snapshots) {
             facet_trees.extend(plan.add_org(target, org, snapshot)?);
@@ -39,7 +39,7 @@ impl ReviewStore {
         org: &OrgTarget,
         snapshot: &OrgSnapshot,
     ) -> Result<bool, LedgerReadError> {
-        plan.has_facet_roots = self.has_facet_roots(target);
+        (plan.has_facet_roots, plan.prefers_facets) = (self.has_facet_roots(target), self.prefers_facets);
         let facet_trees = plan.add_org(target, org, snapshot)?;
         let roots: Vec<_> = facet_trees.iter().map(|facet_tree| self.cached_facet_root(facet_tree)).collect();
         if roots.iter().any(Option::is_none) {

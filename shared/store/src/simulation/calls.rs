@@ -1,0 +1,103 @@
+//! Calls that wait until the run lets them go on, and the processes that make them.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use super::world::World;
+
+/// World of a run, shared by the calls.
+#[derive(Clone, Debug)]
+pub(super) struct SharedWorld(Arc<Mutex<World>>);
+
+/// Calls that wait.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    /// Process that runs now.
+    pub(super) process: u64,
+    last_ticket: u64,
+    waiting: HashMap<u64, Option<Waker>>,
+    /// Tickets of calls that the run may let go on, with their processes.
+    ready: Vec<(u64, u64)>,
+}
+
+/// Turn of a call. Resolves when the run lets it go on.
+pub(super) struct Turn {
+    world: SharedWorld,
+    ticket: Option<u64>,
+}
+
+impl SharedWorld {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(Arc::new(Mutex::new(World::new(seed))))
+    }
+
+    pub(super) fn get(&self) -> MutexGuard<'_, World> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a turn.
+    pub(super) fn turn(&self) -> Turn {
+        Turn { world: self.clone(), ticket: None }
+    }
+
+    /// Waits until the transaction with this ticket is carried out.
+    pub(super) fn end_of(&self, ticket: u64) -> Turn {
+        Turn { world: self.clone(), ticket: Some(ticket) }
+    }
+}
+
+impl Calls {
+    /// Returns a ticket that is to be released.
+    pub(super) fn new_ticket(&mut self) -> u64 {
+        self.last_ticket += 1;
+        self.waiting.insert(self.last_ticket, None);
+        self.last_ticket
+    }
+
+    /// Returns the processes of the calls that may go on.
+    pub(super) fn ready(&self) -> &[(u64, u64)] {
+        &self.ready
+    }
+
+    /// Lets a call go on.
+    pub(super) fn release(&mut self, ticket: u64) {
+        self.ready.retain(|(other, _)| *other != ticket);
+        if let Some(Some(waker)) = self.waiting.remove(&ticket) {
+            waker.wake();
+        }
+    }
+}
+
+impl Future for Turn {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let world = self.world.clone();
+        let calls = &mut world.get().calls;
+        let ticket = *self.ticket.get_or_insert_with(|| {
+            let ticket = calls.new_ticket();
+            calls.ready.push((ticket, calls.process));
+            ticket
+        });
+        match calls.waiting.get_mut(&ticket) {
+            Some(waker) => {
+                *waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+            None => Poll::Ready(()),
+        }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket {
+            let calls = &mut self.world.get().calls;
+            calls.waiting.remove(&ticket);
+            calls.ready.retain(|(other, _)| *other != ticket);
+        }
+    }
+}

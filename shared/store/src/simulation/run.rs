@@ -1,0 +1,386 @@
+//! One run: random processes call by call, then a lone fold of each organisation, then searches of everything.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+use super::calls::SharedWorld;
+use super::judge::Answer;
+use super::names::{self, BUSINESSES, ORGS, Question};
+use super::oracle::Positions;
+use super::tables::SimulatedTables;
+use crate::{Business, BusinessLocation, Database, FoldLimits, FoldReport, ReviewStore, ReviewsAudit};
+use presence_domain::error::Error;
+use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::ledger::ReviewSet;
+use presence_domain::review::Review;
+
+/// Number of processes of a run.
+const PROCESSES: u64 = 60;
+/// Maximum number of processes at the same time.
+const AT_A_TIME: usize = 7;
+/// Number of instances: stores with caches of their own. A process is a request to one of them.
+const INSTANCES: usize = 4;
+/// Number of runs of which one has facet trees: a set has 90 of them.
+const RUNS_WITH_FACETS: u64 = 4;
+/// Number of runs of which one has trees that are damaged.
+const RUNS_WITH_DAMAGE: u64 = 5;
+/// Steps of such a run after which a tree is damaged, on average.
+const STEPS_TO_DAMAGE: u32 = 400;
+/// Number of postings that a root holds itself: most are in nodes.
+const RECENT_MAX: usize = 2;
+/// Maximum number of steps of a run, far above what it takes.
+const MAX_STEPS: u64 = 200_000;
+
+/// Numbers of a run, or of several.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub(super) runs: u64,
+    pub(super) steps: u64,
+    pub(super) changes: u64,
+    pub(super) answers: u64,
+    pub(super) given_up: u64,
+    pub(super) folds: u64,
+    pub(super) lost_folds: u64,
+    pub(super) moves: u64,
+    pub(super) swept_nodes: u64,
+    pub(super) rebuilds: u64,
+    pub(super) audits: u64,
+    pub(super) killed: u64,
+}
+
+/// End of a process.
+enum Outcome {
+    /// A writer was told that its reviews are stored.
+    Written,
+    Folded(FoldReport),
+    Swept(usize),
+    Asked(Box<Question>, Answer),
+    Moved,
+    /// All moves are finished, and these are the places of the businesses.
+    Placed(HashMap<BusinessId, BusinessLocation>),
+    Rebuilt,
+    Audited(ReviewsAudit),
+    Failed(&'static str, Error),
+}
+
+/// Process in progress.
+struct Process {
+    number: u64,
+    future: Pin<Box<dyn Future<Output = Outcome>>>,
+    is_woken: Arc<Woken>,
+    /// True for one that stands still while the others go on, most of the time.
+    is_slow: bool,
+    /// What was acknowledged when it began.
+    acknowledged: Positions,
+}
+
+/// True if a process can go on.
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// One run.
+pub(super) struct Run {
+    world: SharedWorld,
+    seed: u64,
+    instances: Vec<ReviewStore>,
+    processes: Vec<Process>,
+    started: u64,
+    counts: Counts,
+    last_failure: String,
+}
+
+impl Counts {
+    /// Adds the numbers of other runs.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.runs += other.runs;
+        self.steps += other.steps;
+        self.changes += other.changes;
+        self.answers += other.answers;
+        self.given_up += other.given_up;
+        self.folds += other.folds;
+        self.lost_folds += other.lost_folds;
+        self.moves += other.moves;
+        self.swept_nodes += other.swept_nodes;
+        self.rebuilds += other.rebuilds;
+        self.audits += other.audits;
+        self.killed += other.killed;
+    }
+}
+
+impl Run {
+    /// Makes a run. Returns its numbers, or the first thing that went wrong.
+    pub(super) fn make(seed: u64) -> Result<Counts, String> {
+        fastrand::seed(seed);
+        let world = SharedWorld::new(seed);
+        let instances = (0..INSTANCES).map(|_| new_store(&world, seed)).collect();
+        let mut run = Self {
+            world,
+            seed,
+            instances,
+            processes: Vec::new(),
+            started: 0,
+            counts: Counts::default(),
+            last_failure: String::new(),
+        };
+        run.play()?;
+        run.counts.runs = 1;
+        run.counts.changes = run.world.get().oracle.changes;
+        Ok(run.counts)
+    }
+
+    fn play(&mut self) -> Result<(), String> {
+        for number in 0..BUSINESSES {
+            let business = names::placed_business(number, &mut self.world.get().rng);
+            self.alone(move |store| Box::pin(put_business(store, business.clone())))?;
+        }
+        while self.started < PROCESSES || !self.processes.is_empty() {
+            let is_full = self.started >= PROCESSES || self.processes.len() >= AT_A_TIME;
+            if self.processes.is_empty() || (!is_full && self.world.get().chance(12)) {
+                self.start_random();
+            }
+            self.step()?;
+        }
+        self.finish()
+    }
+
+    /// Starts a random process.
+    fn start_random(&mut self) {
+        let mut world = self.world.get();
+        let rng = &mut world.rng;
+        let instance = rng.usize(..INSTANCES);
+        let store = if rng.u8(..20) == 0 { None } else { Some(self.instances[instance].clone()) };
+        let kind = rng.u8(..100);
+        let reviews = (0..rng.usize(1..4)).map(|_| names::random_review(rng)).collect();
+        let business = names::placed_business(rng.u64(..BUSINESSES), rng);
+        let (question, set, org_id) = (Question::random(rng), names::random_set(rng), names::random_org(rng));
+        drop(world);
+        let store = store.unwrap_or_else(|| {
+            // A new instance knows nothing.
+            self.instances[instance] = new_store(&self.world, self.seed);
+            self.instances[instance].clone()
+        });
+        self.start(match kind {
+            0..30 => Box::pin(import(store, reviews)),
+            30..36 => Box::pin(put_business(store, business)),
+            36..50 => Box::pin(fold(store, org_id)),
+            50..54 => Box::pin(sweep(store, set)),
+            54..56 => Box::pin(rebuild(store, org_id)),
+            56..58 => Box::pin(audit(store, org_id)),
+            _ => Box::pin(ask(store, question)),
+        });
+    }
+
+    fn start(&mut self, future: Pin<Box<dyn Future<Output = Outcome>>>) {
+        self.started += 1;
+        let mut world = self.world.get();
+        let (is_slow, acknowledged) = (world.chance(25), world.oracle.acknowledged());
+        let is_woken = Arc::new(Woken(AtomicBool::new(true)));
+        self.processes.push(Process { number: self.started, future, is_woken, is_slow, acknowledged });
+    }
+
+    /// Lets all processes run until each waits at a call.
+    fn run_to_rest(&mut self) -> Result<(), String> {
+        while let Some(position) = self.processes.iter().position(|process| process.is_woken.0.load(Ordering::Relaxed))
+        {
+            let process = &mut self.processes[position];
+            process.is_woken.0.store(false, Ordering::Relaxed);
+            self.world.get().calls.process = process.number;
+            let waker = Waker::from(Arc::clone(&process.is_woken));
+            if let Poll::Ready(outcome) = process.future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                let process = self.processes.remove(position);
+                self.end(&process, outcome)?;
+            }
+        }
+        self.world.get().oracle.violation.clone().map_or(Ok(()), Err)
+    }
+
+    /// Makes one step: a call, an item of a transaction, an index that catches up, or the death of a process.
+    fn step(&mut self) -> Result<(), String> {
+        self.run_to_rest()?;
+        self.counts.steps += 1;
+        if self.counts.steps > MAX_STEPS {
+            return Err("a run does not come to its end".to_owned());
+        }
+        let mut world = self.world.get();
+        if world.chance(5) {
+            world.show_in_indexes(20);
+        }
+        if !world.is_calm && self.seed.is_multiple_of(RUNS_WITH_DAMAGE) && world.rng.u32(..STEPS_TO_DAMAGE) == 0 {
+            world.damage_a_tree();
+        }
+        let has_open = !world.open_transactions().is_empty();
+        if has_open && (world.calls.ready().is_empty() || world.chance(40)) {
+            world.show_one_item();
+            return Ok(());
+        }
+        let ready = world.calls.ready().to_vec();
+        if ready.is_empty() {
+            return if self.processes.is_empty() { Ok(()) } else { Err("all processes stand still".to_owned()) };
+        }
+        let (mut ticket, mut number) = ready[world.rng.usize(..ready.len())];
+        let is_slow = |number: u64| self.processes.iter().any(|other| other.number == number && other.is_slow);
+        if is_slow(number) && world.chance(90) {
+            (ticket, number) = ready[world.rng.usize(..ready.len())];
+        }
+        if !world.is_calm && world.rng.u32(..1_000) < 6 {
+            drop(world);
+            self.counts.killed += 1;
+            self.processes.retain(|process| process.number != number);
+        } else {
+            world.calls.release(ticket);
+        }
+        Ok(())
+    }
+
+    /// Judges a process that ended.
+    fn end(&mut self, process: &Process, outcome: Outcome) -> Result<(), String> {
+        let mut guard = self.world.get();
+        let world = &mut *guard;
+        let (oracle, counts) = (&mut world.oracle, &mut self.counts);
+        match outcome {
+            Outcome::Written => oracle.acknowledge(process.number),
+            Outcome::Folded(report) => {
+                counts.folds += u64::from(!report.lost);
+                counts.lost_folds += u64::from(report.lost);
+                if report.mismatches > 0 {
+                    return Err(format!("a fold found changes that do not fit: {report:?}"));
+                }
+            }
+            Outcome::Swept(nodes) => counts.swept_nodes += nodes as u64,
+            Outcome::Moved => counts.moves += 1,
+            Outcome::Placed(locations) => oracle.judge_places(&locations),
+            Outcome::Rebuilt => counts.rebuilds += 1,
+            Outcome::Audited(audit) => {
+                counts.audits += 1;
+                let is_wrong = |finding: &&crate::Finding| !finding.subject.starts_with("review ");
+                if let Some(finding) = audit.findings.iter().find(is_wrong).filter(|_| !world.is_damaged) {
+                    return Err(format!("an audit reports what is right: {finding:?}"));
+                }
+            }
+            Outcome::Asked(question, answer) => {
+                counts.answers += 1;
+                let judged = oracle.judge(process.number, &question.query, &answer, &process.acknowledged);
+                judged.map_err(|what| format!("{what}\n{question:?}\nprocess {}", process.number))?;
+            }
+            Outcome::Failed(what, error) => {
+                counts.given_up += 1;
+                self.last_failure = format!("{what}: {error:?}");
+                let is_expected = matches!(error, Error::Unavailable(_) | Error::Conflict | Error::InProgress);
+                if !is_expected && !world.is_damaged {
+                    return Err(self.last_failure.clone());
+                }
+            }
+        }
+        oracle.forget(process.number);
+        Ok(())
+    }
+
+    /// Runs a process alone, with a store that knows nothing and without failures. It must succeed.
+    fn alone(
+        &mut self,
+        process: impl FnOnce(ReviewStore) -> Pin<Box<dyn Future<Output = Outcome>>>,
+    ) -> Result<(), String> {
+        let before = self.counts.given_up + self.counts.lost_folds;
+        self.world.get().is_calm = true;
+        self.start(process(new_store(&self.world, self.seed)));
+        while !self.processes.is_empty() || !self.world.get().open_transactions().is_empty() {
+            self.step()?;
+        }
+        self.world.get().is_calm = false;
+        let is_done = self.counts.given_up + self.counts.lost_folds == before;
+        if is_done { Ok(()) } else { Err(format!("a process alone does not come to its end: {}", self.last_failure)) }
+    }
+
+    /// Corrects the trees, finishes moves, folds each organisation alone, and searches everything.
+    fn finish(&mut self) -> Result<(), String> {
+        if self.world.get().is_damaged {
+            for number in 0..ORGS {
+                self.alone(move |store| Box::pin(rebuild(store, names::org(number))))?;
+            }
+            self.world.get().is_damaged = false;
+        }
+        self.alone(|store| Box::pin(finish_moves(store)))?;
+        for number in 0..ORGS {
+            self.alone(move |store| Box::pin(fold(store, names::org(number))))?;
+        }
+        for question in Question::whole_sets() {
+            self.alone(move |store| Box::pin(ask(store, question.clone())))?;
+        }
+        self.world.get().show_in_indexes(100);
+        for number in 0..ORGS {
+            self.alone(move |store| Box::pin(audit(store, names::org(number))))?;
+        }
+        match self.world.get().oracle.left_in_log.values().sum() {
+            0 => Ok(()),
+            left => Err(format!("{left} changes are left in the logs behind the last folds")),
+        }
+    }
+}
+
+/// Returns a store that knows nothing.
+fn new_store(world: &SharedWorld, seed: u64) -> ReviewStore {
+    let facets_from = if seed.is_multiple_of(RUNS_WITH_FACETS) { 6 } else { i64::MAX };
+    let fold_from = if seed.is_multiple_of(3) { 4 } else { u64::MAX };
+    let limits = FoldLimits { fold_from, pass_changes: 6, facets_from };
+    let database = Database::simulated(Arc::new(SimulatedTables(world.clone())));
+    let store = ReviewStore::new(&database).with_fold_limits(limits).with_recent_max(RECENT_MAX);
+    // Of the instances, some prefer facet trees.
+    let prefers_facets = world.get().chance(60);
+    store.with_facets_preferred(prefers_facets)
+}
+
+async fn import(store: ReviewStore, mut reviews: Vec<Review>) -> Outcome {
+    reviews.sort_by(|one, other| one.id.cmp(&other.id));
+    reviews.dedup_by(|one, other| one.id == other.id);
+    match store.upsert_reviews(&reviews).await {
+        Ok(_) => Outcome::Written,
+        Err(error) => Outcome::Failed("import", error),
+    }
+}
+
+async fn put_business(store: ReviewStore, business: Business) -> Outcome {
+    store.put_business(&business).await.map_or_else(|error| Outcome::Failed("move", error), |_| Outcome::Moved)
+}
+
+async fn fold(store: ReviewStore, org_id: OrgId) -> Outcome {
+    store.fold_reviews(org_id).await.map_or_else(|error| Outcome::Failed("fold", error), Outcome::Folded)
+}
+
+async fn sweep(store: ReviewStore, set: ReviewSet) -> Outcome {
+    store.sweep_set(&set).await.map_or_else(|error| Outcome::Failed("sweep", error), Outcome::Swept)
+}
+
+async fn rebuild(store: ReviewStore, org_id: OrgId) -> Outcome {
+    store.rebuild_reviews(org_id).await.map_or_else(|error| Outcome::Failed("rebuild", error), |_| Outcome::Rebuilt)
+}
+
+async fn audit(store: ReviewStore, org_id: OrgId) -> Outcome {
+    let audited = store.audit_reviews(Some(org_id)).await;
+    audited.map_or_else(|error| Outcome::Failed("audit", error), Outcome::Audited)
+}
+
+async fn ask(store: ReviewStore, question: Question) -> Outcome {
+    match question.ask(&store).await {
+        Ok(answer) => Outcome::Asked(Box::new(question), answer),
+        Err(error) => Outcome::Failed("search", error),
+    }
+}
+
+/// Finishes the moves, and compares the places of the reviews with those of their businesses.
+async fn finish_moves(store: ReviewStore) -> Outcome {
+    let businesses: Vec<_> = (0..BUSINESSES).map(names::business).collect();
+    let located = async {
+        store.finish_moves(|| true).await?;
+        store.businesses.get_locations(&businesses).await
+    };
+    located.await.map_or_else(|error| Outcome::Failed("moves", error), Outcome::Placed)
+}
