@@ -1,12 +1,14 @@
 //! Keys that are issued or revoked while they are used or their owner changes.
 
+use jiff::SignedDuration;
 use presence_domain::api_key::PlaintextApiKey;
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
 use presence_store::{ApiKeyError, IssuedKey, NewApiKey};
-use presence_tests::TestUser;
+use presence_tests::connectors::InterleavingConnector;
+use presence_tests::{ConnectorLayer as _, TestStack, TestUser, long_timeouts, plain_http};
 use rstest::rstest;
 use serde_json::json;
 
@@ -126,4 +128,34 @@ async fn key_issued_while_its_owner_is_deleted_or_disabled_gives_no_access(#[cas
         assert_eq!(env.stack.get("/user/me", &user.key).await.status, 401, "round {round}");
         env.check().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_rotations_at_once_the_shorter_overlap_counts() {
+    let stack = TestStack::start().await;
+    let interleaving = InterleavingConnector::new();
+    let held = stack.stores_through(interleaving.over(plain_http()), long_timeouts(), stack.table_prefix()).users;
+    let (now, new, by) = (stack.clock.now(), NewApiKey::default(), presence_tests::operator());
+    let (hour, day) = (now + SignedDuration::from_hours(1), now + SignedDuration::from_hours(24));
+    for call in 1..20 {
+        let user = stack.create_user(&format!("rotated-{call}"), Role::OrgAdmin, Some(1), Status::Active).await;
+        let id = UserId::parse(&user.id).expect("an id");
+        let users = stack.stores().users.clone();
+        let old = users.list_keys(id).await.expect("the store answers").expect("a user")[0].id();
+        let (other, new_key, author) = (users.clone(), new.clone(), by.clone());
+        let shorter = async move {
+            other.rotate_key(old, &new_key, hour, &author, now).await.expect("a live key");
+        };
+        interleaving.before(call, Box::pin(shorter)).await;
+        held.rotate_key(old, &new, day, &by, now).await.expect("a live key");
+        let keys = users.list_keys(id).await.expect("the store answers").expect("a user");
+        let ends_at = keys.iter().find(|key| key.id() == old).expect("the old key").expires_at;
+        let is_over = interleaving.end().await.1.is_some();
+        assert_eq!(ends_at, Some(if is_over { day } else { hour }), "the other rotation came before call {call}");
+        if is_over {
+            assert!(call > 3, "{call} calls");
+            return;
+        }
+    }
+    panic!("a rotation makes more calls");
 }

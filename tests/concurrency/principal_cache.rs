@@ -143,3 +143,28 @@ async fn change_of_a_caller_counts_from_the_next_request_on_in_every_warm_functi
     }
     assert_eq!(fixture.warm.audit().await, []);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_user_that_moves_to_another_organisation_sees_itself_all_the_while() {
+    let mut fixture = Fixture::new().await;
+    for is_me in [true, false] {
+        for call in 1..=MAX_CALLS {
+            fixture.callers += 1;
+            let local = format!("mover-{}", fixture.callers);
+            let mover = fixture.warm.create_user(&local, Role::BusinessManager, Some(2), Status::Active).await;
+            let path = if is_me { "/user/me".to_owned() } else { format!("/user/{}", mover.id) };
+            fixture.warm.get(&path, &mover.key).await;
+            let (other, by, id) = (Arc::clone(&fixture.other), fixture.fixtures.provider.key.clone(), mover.id.clone());
+            let moves = async move {
+                let moved = other.post(&format!("/user/{id}"), &by, &json!({"org_id": 1})).await;
+                assert_eq!(moved.status, 200, "{}", moved.text);
+            };
+            fixture.interleaving.before(call, Box::pin(moves)).await;
+            let meanwhile = fixture.warm.get(&path, &mover.key).await;
+            assert_eq!(meanwhile.status, 200, "{path}, moved before call {call}: {}", meanwhile.text);
+            if fixture.interleaving.end().await.1.is_some() {
+                break;
+            }
+        }
+    }
+}

@@ -26,7 +26,7 @@ fn person(org: u64, number: u64) -> User {
 }
 
 fn searches() -> Vec<(UserFilter, PageRequest)> {
-    let words = |text| UserFilter { query: FuzzyQuery::parse(text), ..UserFilter::default() };
+    let words = |text| UserFilter { query: FuzzyQuery::parse(text).ok(), ..UserFilter::default() };
     let last_name = UserFilter { last_name: Some("martin 1".to_owned()), ..UserFilter::default() };
     let invited = UserFilter { status: Some(Status::Invited), ..UserFilter::default() };
     let page = |page, size| PageRequest { page, size };

@@ -19,7 +19,8 @@ impl Operation for Get {
     }
 
     async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {
-        let user = app.users.get(request.principal.scope(), user_id(request)?).await?.ok_or(Error::NotFound)?;
+        let id = user_id(request)?;
+        let user = app.users.get(request.principal.scope_of_user(id), id).await?.ok_or(Error::NotFound)?;
         mistakes.into_result()?;
         Ok(Answer::ok(&UserBody::new(&user, self.with_business_ids)))
     }

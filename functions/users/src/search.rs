@@ -3,7 +3,7 @@
 use presence_api::{Answer, AuthenticatedRequest, Fields, Operation, RawValue, read};
 use presence_domain::access::{Action, Principal, Target, authorize};
 use presence_domain::error::{Error, FieldError, FieldErrors};
-use presence_domain::fuzzy::FuzzyQuery;
+use presence_domain::fuzzy::{FuzzyQuery, FuzzyQueryError, MAX_WORDS};
 use presence_domain::ids::OrgId;
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::user::Role;
@@ -71,5 +71,8 @@ impl Search {
 }
 
 fn query(raw: RawValue<'_>) -> Result<FuzzyQuery, FieldError> {
-    FuzzyQuery::parse(&read::search_text(raw)?).ok_or_else(|| "has nothing to search for".into())
+    FuzzyQuery::parse(&read::search_text(raw)?).map_err(|error| match error {
+        FuzzyQueryError::NoWords => "has nothing to search for".into(),
+        FuzzyQueryError::TooManyWords => format!("has more than {MAX_WORDS} words").into(),
+    })
 }

@@ -33,6 +33,13 @@ impl Principal {
         Scope::of_caller(self)
     }
 
+    /// Returns the part of the data in which the caller can see a user: for the caller itself its own record, also while that moves to
+    /// another organisation.
+    #[must_use]
+    pub fn scope_of_user(&self, id: UserId) -> Scope {
+        if id == self.user_id { Scope::of_own_record(self) } else { self.scope() }
+    }
+
     /// True if the caller's changes must leave an active `ORG_ADMIN` in each organisation. A PROVIDER can always create another.
     #[must_use]
     pub fn must_keep_an_admin(&self) -> bool {

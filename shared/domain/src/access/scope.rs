@@ -9,7 +9,7 @@ use crate::user::{Role, User};
 ///
 /// A handler cannot make one up. A scope comes from one of three proofs:
 ///
-/// - [`Principal::scope`]: an authenticated caller, for every operation with a key.
+/// - [`Principal::scope`]: an authenticated caller, for every operation with a key; [`Principal::scope_of_user`] for one user.
 /// - [`Scope::of_link_holder`]: the token in plain text, for the page of an invitation. Only the reader of the mail has it. The
 ///   scope covers one user, and only if that user was sent the token.
 /// - [`Scope::for_operator`]: nothing but the credentials of the tables, for the operator's tools. Clippy refuses a call of it
@@ -21,6 +21,8 @@ pub struct Scope(ScopeKind);
 enum ScopeKind {
     Everything,
     Org(OrgId),
+    /// One user, wherever it is.
+    User(UserId),
     LinkHolder { user_id: UserId, token_hash: ActivationTokenHash },
     Nothing,
 }
@@ -33,6 +35,11 @@ impl Scope {
             (_, Some(org_id)) => Self(ScopeKind::Org(org_id)),
             (_, None) => Self(ScopeKind::Nothing),
         }
+    }
+
+    /// Returns the scope of an authenticated caller's own record. It stays the caller's while it moves to another organisation.
+    pub(super) fn of_own_record(principal: &Principal) -> Self {
+        Self(ScopeKind::User(principal.user_id))
     }
 
     /// Returns the scope of an anonymous reader of a mail: the user that the link names, if it was sent this token.
@@ -53,7 +60,7 @@ impl Scope {
         match self.0 {
             ScopeKind::Everything => true,
             ScopeKind::Org(own) => org_id == Some(own),
-            ScopeKind::LinkHolder { .. } | ScopeKind::Nothing => false,
+            ScopeKind::User(_) | ScopeKind::LinkHolder { .. } | ScopeKind::Nothing => false,
         }
     }
 
@@ -61,6 +68,7 @@ impl Scope {
     #[must_use]
     pub fn covers_user(&self, user: &User) -> bool {
         match self.0 {
+            ScopeKind::User(user_id) => user.id == user_id,
             ScopeKind::LinkHolder { user_id, token_hash } => user.id == user_id && user.links.contains(token_hash),
             _ => self.covers(user.org_id),
         }
@@ -71,7 +79,7 @@ impl Scope {
     pub fn only_org(&self) -> Option<OrgId> {
         match self.0 {
             ScopeKind::Org(org_id) => Some(org_id),
-            ScopeKind::Everything | ScopeKind::LinkHolder { .. } | ScopeKind::Nothing => None,
+            ScopeKind::Everything | ScopeKind::User(_) | ScopeKind::LinkHolder { .. } | ScopeKind::Nothing => None,
         }
     }
 }

@@ -7,19 +7,27 @@
 //! Words end at white space. For edits and for the ranking, their alphanumeric parts count as words too: `piere` finds `Jean-Pierre`,
 //! and `dupond` finds `jean.dupont@example.com`.
 
+mod edits;
 mod index;
 
 use std::collections::HashSet;
 use std::fmt;
 use std::iter;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use index::{Match, PeopleIndex};
 
+use super::error::Error;
 use super::text::fold;
 
-/// Maximum number of distinct words of a query; further ones are ignored. People type a few words, but 255 characters can hold 128, and
-/// each word costs a pass over the index.
+/// Maximum number of distinct words of a query. People type a few words, but 255 characters can hold 128, and each word costs a pass over
+/// the index.
 pub const MAX_WORDS: usize = 32;
+
+/// Maximum number of pairs of letters that a query compares for edits, over all indexes together: some 50 ms of CPU. A query of ten letters
+/// compares some 50 pairs with each word that may be close to it.
+const MAX_COMPARED: u64 = 20_000_000;
 
 /// Minimum length in letters of a query word that may match with one edit. Shorter words are too similar to each other.
 const ONE_EDIT_FROM: usize = 5;
@@ -35,26 +43,64 @@ const PREFIX: u8 = 1;
 const SUBSTRING: u8 = 2;
 
 /// Distinct words of a search text, folded, in the order of the text.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct FuzzyQuery {
     words: Vec<String>,
+    /// Pairs of letters that were compared so far. Clones share it: they are of one request.
+    compared: Arc<AtomicU64>,
 }
 
+/// Occurs when a text is no query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FuzzyQueryError {
+    /// It has no word.
+    NoWords,
+    /// It has more than [`MAX_WORDS`] distinct words.
+    TooManyWords,
+}
+
+/// Occurs when a query is close to so many long words that it would take too much CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooCostlyError;
+
 impl FuzzyQuery {
-    /// Folds the text and splits it at white space. Repeated words and words after the [`MAX_WORDS`]th are dropped. Returns `None` if no
-    /// word is left.
-    pub fn parse(text: &str) -> Option<Self> {
+    /// Folds the text and splits it at white space. Repeated words are dropped.
+    pub fn parse(text: &str) -> Result<Self, FuzzyQueryError> {
         let folded = fold(text);
         let mut seen = HashSet::new();
         let words: Vec<String> =
-            folded.split_whitespace().filter(|word| seen.insert(*word)).take(MAX_WORDS).map(str::to_owned).collect();
-        (!words.is_empty()).then_some(Self { words })
+            folded.split_whitespace().filter(|word| seen.insert(*word)).map(str::to_owned).collect();
+        match words.len() {
+            0 => Err(FuzzyQueryError::NoWords),
+            ..=MAX_WORDS => Ok(Self { words, compared: Arc::default() }),
+            _ => Err(FuzzyQueryError::TooManyWords),
+        }
+    }
+
+    /// Counts pairs of letters that are about to be compared.
+    fn count_compared(&self, pairs: usize) -> Result<(), TooCostlyError> {
+        let before = self.compared.fetch_add(pairs as u64, Ordering::Relaxed);
+        if before > MAX_COMPARED { Err(TooCostlyError) } else { Ok(()) }
     }
 
     fn words(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(String::as_str)
     }
 }
+
+impl From<TooCostlyError> for Error {
+    fn from(_: TooCostlyError) -> Self {
+        Self::invalid_field("query", "is close to too many long words; search for fewer or shorter words")
+    }
+}
+
+impl PartialEq for FuzzyQuery {
+    fn eq(&self, other: &Self) -> bool {
+        self.words == other.words
+    }
+}
+
+impl Eq for FuzzyQuery {}
 
 impl fmt::Debug for FuzzyQuery {
     /// Prints the number of words only: the words are names and e-mail addresses.
@@ -117,7 +163,7 @@ mod tests {
         let query = FuzzyQuery::parse(text).expect("the query has a word");
         let folded = person.map(fold);
         let reference = penalty(&query, [&folded[0], &folded[1], &folded[2]]);
-        let indexed = PeopleIndex::build([folded]).find(&query).first().map(|found| found.penalty);
+        let indexed = PeopleIndex::build([folded]).find(&query).expect("it is cheap").first().map(|found| found.penalty);
         assert_eq!(reference, indexed, "{text}");
         reference
     }
@@ -165,21 +211,36 @@ mod tests {
     }
 
     #[test]
-    fn query_without_words_is_none() {
+    fn query_without_words_is_refused() {
         for text in ["", " ", "\t\u{3000}", "\u{301}"] {
-            assert_eq!(FuzzyQuery::parse(text), None, "{text:?}");
+            assert_eq!(FuzzyQuery::parse(text), Err(FuzzyQueryError::NoWords), "{text:?}");
         }
     }
 
     #[test]
     fn repeated_words_count_once_and_the_number_of_words_is_bounded() {
         assert_eq!(FuzzyQuery::parse("Ana ANA  ána"), FuzzyQuery::parse("ana"));
-        let many: Vec<String> = (0..100).map(|n| n.to_string()).collect();
-        assert_eq!(FuzzyQuery::parse(&many.join(" ")), FuzzyQuery::parse(&many[..MAX_WORDS].join(" ")));
+        let many: Vec<String> = (0..=MAX_WORDS).map(|n| n.to_string()).collect();
+        assert_eq!(FuzzyQuery::parse(&many.join(" ")), Err(FuzzyQueryError::TooManyWords));
+        assert!(FuzzyQuery::parse(&[&many[..MAX_WORDS], &many[..5]].concat().join(" ")).is_ok());
+    }
+
+    #[test]
+    fn a_query_that_is_close_to_thousands_of_long_words_is_refused_and_one_letter_is_six_when_folded() {
+        let name = |n: u32| fold(&format!("{}{n:04}", "\u{3316}".repeat(100)));
+        let people = |count| PeopleIndex::build((0..count).map(|n| [name(n), String::new(), String::new()]));
+        let query = || FuzzyQuery::parse(&[name(7), name(8)].join(" ")).expect("two words");
+        assert_eq!(query().words[0].chars().count(), 604);
+        assert!(people(1_000).find(&query()).is_ok_and(|found| found.len() > 100), "many are near");
+        assert_eq!(people(10_000).find(&query()), Err(TooCostlyError));
+        let shared = query();
+        let small = people(1_000);
+        let refused = (0..10).find(|_| small.find(&shared).is_err());
+        assert!(refused.is_some(), "the bound is one for all indexes of a request");
     }
 
     #[test]
     fn debug_output_has_no_words() {
-        assert_eq!(format!("{:?}", FuzzyQuery::parse("ana lopez")), "Some(FuzzyQuery(2 words))");
+        assert_eq!(format!("{:?}", FuzzyQuery::parse("ana lopez")), "Ok(FuzzyQuery(2 words))");
     }
 }

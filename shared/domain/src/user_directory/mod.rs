@@ -20,7 +20,7 @@ use self::base::{Base, BaseBuilder};
 pub use self::head::{DirectoryHead, user_digest};
 pub use self::listed_user::{ListedUser, SEPARATOR, UserFilter, name_order};
 pub use self::pending_changes::{ChangeEntry, PendingChanges};
-use super::fuzzy::{FuzzyQuery, PeopleIndex};
+use super::fuzzy::{FuzzyQuery, PeopleIndex, TooCostlyError};
 use super::ids::UserId;
 use super::text::fold;
 
@@ -117,29 +117,28 @@ impl UserDirectory {
     }
 
     /// Returns the positions of the users that the filter admits: best match first, then in the order of names.
-    #[must_use]
-    pub fn search(&self, filter: &UserFilter) -> Vec<UserPosition> {
+    pub fn search(&self, filter: &UserFilter) -> Result<Vec<UserPosition>, TooCostlyError> {
         if let Some(query) = &filter.query {
             return self.search_words(query, filter);
         }
         let mut positions = self.all_positions();
         positions.retain(|position| self.is_admitted(*position, filter));
-        positions
+        Ok(positions)
     }
 
     /// Returns the positions of the users that match the words and that the filter admits: best match first.
-    fn search_words(&self, query: &FuzzyQuery, filter: &UserFilter) -> Vec<UserPosition> {
-        let in_base = self.base.people().find(query).into_iter();
+    fn search_words(&self, query: &FuzzyQuery, filter: &UserFilter) -> Result<Vec<UserPosition>, TooCostlyError> {
+        let in_base = self.base.people().find(query)?.into_iter();
         let in_base = in_base
             .filter(|found| !self.is_masked(found.position as usize))
             .map(|found| (found.penalty, UserPosition::in_base(found.position as usize)));
         let positions: Vec<UserPosition> = self.overlay_positions().collect();
-        let in_overlay = self.overlay_index.get_or_init(|| self.build_overlay_index()).find(query).into_iter();
+        let in_overlay = self.overlay_index.get_or_init(|| self.build_overlay_index()).find(query)?.into_iter();
         let in_overlay = in_overlay.map(|found| (found.penalty, positions[found.position as usize]));
         let mut found: Vec<(u32, UserPosition)> =
             in_base.chain(in_overlay).filter(|(_, position)| self.is_admitted(*position, filter)).collect();
         found.sort_unstable();
-        found.into_iter().map(|(_, position)| position).collect()
+        Ok(found.into_iter().map(|(_, position)| position).collect())
     }
 
     /// Returns the positions of all users, in the order of results. Both parts are sorted, so that one pass merges them.

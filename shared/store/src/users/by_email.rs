@@ -13,7 +13,7 @@ use presence_domain::user_directory::{ListedUser, UserDirectory, UserFilter};
 
 impl UserStore {
     /// Searches as [`UserStore::search_with_businesses`] does, for a filter that names an address. Makes two strong reads: of the
-    /// reservation, and of the user that holds it.
+    /// reservation, and of the user that holds it, or of nobody.
     ///
     /// A user that gives the address up between the two reads is not found. That is right: the reservation is deleted in the same
     /// transaction, so nobody had the address at that instant.
@@ -25,15 +25,13 @@ impl UserStore {
         request: PageRequest,
         email_key: &str,
     ) -> Result<(Page<ListedUser>, BusinessIds), Error> {
-        let holder = self.get_id_by_email(email_key).await?;
-        let item = match holder {
-            Some(id) => self.item_in(scope, org_id, id).await?,
-            None => None,
-        };
+        // The same two reads if nobody has the address: the time of an answer must not tell who is in another organisation.
+        let holder = self.get_id_by_email(email_key).await?.unwrap_or_else(UserId::random);
+        let item = self.item_in(scope, org_id, holder).await?;
         let Some(item) = item else { return Ok((Page { request, count: 0, items: Vec::new() }, BusinessIds::new())) };
         let user = listed_user(item.clone())?;
         // The filter includes the address, so it does not match a user who has given it up.
-        let count = UserDirectory::new(std::slice::from_ref(&user)).search(filter).len() as u64;
+        let count = UserDirectory::new(std::slice::from_ref(&user)).search(filter)?.len() as u64;
         let items = request.range(count).map(|_| user.clone()).collect();
         Ok((Page { request, count, items }, BusinessIds::from([business_ids(item)?])))
     }

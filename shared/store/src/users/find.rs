@@ -69,7 +69,7 @@ impl UserStore {
             return self.find_by_email(scope, org_id, filter, request, email_key).await;
         }
         let started = self.directory_cache.start_request();
-        let (cached_heads, cached_page) = self.search_cached(scope, org_id, filter, request);
+        let (cached_heads, cached_page) = self.search_cached(scope, org_id, filter, request)?;
         let heads = Box::pin(self.heads_in(scope, org_id));
         let business_ids = Box::pin(self.get_business_ids(ids_on(&cached_page).collect()));
         let (heads, mut business_ids) = futures::try_join!(heads, business_ids)?;
@@ -108,7 +108,7 @@ impl UserStore {
         org_id: Option<OrgId>,
         filter: &UserFilter,
         request: PageRequest,
-    ) -> (Heads, Page<ListedUser>) {
+    ) -> Result<(Heads, Page<ListedUser>), Error> {
         let directories = match org_id.or(scope.only_org()) {
             Some(org) if scope.covers(Some(org)) => self.directory_cache.get_all_last(|cached| cached == Some(org)),
             None if scope.covers(None) => self.directory_cache.get_all_last(|_| true),
@@ -119,11 +119,11 @@ impl UserStore {
         for (org_id, directory) in directories {
             let head = directory.head();
             if head.count() > 0 {
-                page.add(&directory);
+                page.add(&directory)?;
                 heads.push((org_id, head));
             }
         }
-        (heads, page.finish())
+        Ok((heads, page.finish()))
     }
 
     /// Searches the directories of these organisations in order. Directories that are needed load ahead, within the bounds on their
@@ -163,7 +163,7 @@ impl UserStore {
                 page.count(head);
                 continue;
             };
-            page.add(&directory);
+            page.add(&directory)?;
             self.directory_cache.measure(*org_id, &directory, started);
         }
         Ok(page.finish())
@@ -242,15 +242,17 @@ impl<'a> PageCollector<'a> {
     }
 
     /// Searches the directory of the next organisation.
-    fn add(&mut self, directory: &UserDirectory) {
+    fn add(&mut self, directory: &UserDirectory) -> Result<(), Error> {
         if !self.reaches(&directory.head()) {
-            return self.count(&directory.head());
+            self.count(&directory.head());
+            return Ok(());
         }
         let page = self.request.range(u64::MAX);
-        let positions = directory.search(self.filter);
+        let positions = directory.search(self.filter)?;
         let on_page = (self.count..).zip(&positions).filter(|(number, _)| page.contains(number));
         self.items.extend(on_page.map(|(_, position)| directory.user(*position)));
         self.count += positions.len() as u64;
+        Ok(())
     }
 
     fn finish(self) -> Page<ListedUser> {

@@ -21,6 +21,14 @@ pub const MAX_LIVE_KEYS: usize = 5;
 /// Largest number of dead keys kept for the list. With the live ones they fit into every transaction of their owner.
 const MAX_DEAD_KEYS: usize = 5;
 
+/// Key that a new one replaces.
+#[derive(Clone, Copy, Debug)]
+struct ReplacedKey {
+    id: ApiKeyId,
+    /// Instant from which it gives no access, unless it ends before.
+    ends_at: Timestamp,
+}
+
 /// Settings of a new key.
 #[derive(Clone, Debug, Default)]
 pub struct NewApiKey {
@@ -93,14 +101,8 @@ impl UserStore {
         by: &Actor,
         now: Timestamp,
     ) -> Result<IssuedKey, ApiKeyError> {
-        let old = self.get_key(old_id).await?;
-        if !old.is_live(now) {
-            return Err(ApiKeyError::NotLive);
-        }
-        let ends_at = old.expires_at.map_or(old_ends_at, |expires_at| expires_at.min(old_ends_at));
-        let owner = old.user_id;
-        let old = ApiKeyRecord { expires_at: Some(ends_at), ..old };
-        self.replace_key(owner, new, Some(old), PlaintextApiKey::generate, by, now).await
+        let replaced = ReplacedKey { id: old_id, ends_at: old_ends_at };
+        self.replace_key(old_id.owner(), new, Some(replaced), PlaintextApiKey::generate, by, now).await
     }
 
     /// Revokes a key from the next request on. Revoking it again changes nothing, and keeps the instant of the first time.
@@ -194,7 +196,7 @@ impl UserStore {
         &self,
         owner: UserId,
         new: &NewApiKey,
-        old: Option<ApiKeyRecord>,
+        replaced: Option<ReplacedKey>,
         draw: impl Fn() -> PlaintextApiKey,
         by: &Actor,
         now: Timestamp,
@@ -204,6 +206,11 @@ impl UserStore {
             if record.user.status != Status::Active {
                 return Err(ApiKeyError::OwnerNotActive);
             }
+            // Read in each attempt, after the owner, whose version each rotation raises: so another one has not ended it sooner.
+            let old = match replaced {
+                Some(replaced) => Some(self.ending_key(replaced, now).await?),
+                None => None,
+            };
             let plaintext = draw();
             let fresh = ApiKeyRecord {
                 label: new.label.clone(),
@@ -227,6 +234,16 @@ impl UserStore {
             }
         };
         retry_stale(WRITE_ATTEMPTS, attempt).await
+    }
+
+    /// Returns a key that is replaced, with its new end. It never lives longer than before.
+    async fn ending_key(&self, ReplacedKey { id, ends_at }: ReplacedKey, now: Timestamp) -> Result<ApiKeyRecord, ApiKeyError> {
+        let old = self.get_key(id).await?;
+        if !old.is_live(now) {
+            return Err(ApiKeyError::NotLive);
+        }
+        let ends_at = old.expires_at.map_or(ends_at, |expires_at| expires_at.min(ends_at));
+        Ok(ApiKeyRecord { expires_at: Some(ends_at), ..old })
     }
 
     /// Returns the owner with one more key, and without the oldest dead keys beyond the limit.

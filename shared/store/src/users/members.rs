@@ -20,6 +20,6 @@ impl UserStore {
         let started = self.directory_cache.start_request();
         let head = self.get_head(org_id).await?;
         let directory = self.get_directory(org_id, head, started).await?;
-        Ok(directory.search(filter).into_iter().map(|position| directory.user(position)).collect())
+        Ok(directory.search(filter)?.into_iter().map(|position| directory.user(position)).collect())
     }
 }

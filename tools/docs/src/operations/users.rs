@@ -74,7 +74,7 @@ fn search_users() -> Operation {
             "query",
             values::search_text,
             "martn",
-            "Only users who match every word of this text. A word matches if a word of the first name, the last name or \
+            "Only users who match every word of this text, at most 32 words. A word matches if a word of the first name, the last name or \
              the e-mail address contains it. A word of 5 letters or more may have one wrong letter, one of 9 or more two. \
              Case, accents and width are ignored.",
         ),

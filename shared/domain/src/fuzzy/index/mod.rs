@@ -12,7 +12,10 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use self::distinct_words::DistinctWords;
-use super::{EQUAL, FuzzyQuery, MAX_WORDS, ONE_EDIT_FROM, PREFIX, SUBSTRING, TWO_EDITS_FROM, words_and_parts};
+use super::edits::EditDistance;
+use super::{
+    EQUAL, FuzzyQuery, MAX_WORDS, ONE_EDIT_FROM, PREFIX, SUBSTRING, TWO_EDITS_FROM, TooCostlyError, words_and_parts,
+};
 
 /// Separator of words in the arena. No word contains it, because words end at white space. So no match runs over the end of a word.
 const SEPARATOR: char = '\n';
@@ -71,7 +74,7 @@ impl PeopleIndex {
     }
 
     /// Returns the people who match, in the order of their positions.
-    pub fn find(&self, query: &FuzzyQuery) -> Vec<Match> {
+    pub fn find(&self, query: &FuzzyQuery) -> Result<Vec<Match>, TooCostlyError> {
         let mut sums = vec![EQUAL; self.people];
         let mut of_people = vec![NO_MATCH; self.people];
         let mut of_words = vec![NO_MATCH; self.character_sets.len()];
@@ -79,14 +82,14 @@ impl PeopleIndex {
             of_words.fill(NO_MATCH);
             of_people.fill(NO_MATCH);
             self.match_substrings(word, &mut of_words);
-            self.match_edits(word, &mut of_words);
+            self.match_edits(query, word, &mut of_words)?;
             self.pass_to_people(&of_words, &mut of_people);
             for (sum, penalty) in sums.iter_mut().zip(&of_people) {
                 *sum = sum.saturating_add(*penalty);
             }
         }
         let found = (0..).zip(sums).filter(|&(_, sum)| sum != NO_MATCH);
-        found.map(|(position, sum)| Match { position, penalty: u32::from(sum) }).collect()
+        Ok(found.map(|(position, sum)| Match { position, penalty: u32::from(sum) }).collect())
     }
 
     /// Returns the size of the index on the heap, in bytes.
@@ -122,14 +125,15 @@ impl PeopleIndex {
     }
 
     /// Sets the penalties of the words that are few edits away from the query word. Only words of a similar length can be.
-    fn match_edits(&self, query: &str, of_words: &mut [u8]) {
-        let length = query.chars().count();
+    fn match_edits(&self, query: &FuzzyQuery, word: &str, of_words: &mut [u8]) -> Result<(), TooCostlyError> {
+        let letters: Vec<char> = word.chars().collect();
+        let length = letters.len();
         let edits: u8 = match length {
-            ..ONE_EDIT_FROM => return,
+            ..ONE_EDIT_FROM => return Ok(()),
             ONE_EDIT_FROM..TWO_EDITS_FROM => 1,
             TWO_EDITS_FROM.. => 2,
         };
-        let query_set = character_set(query);
+        let (query_set, max, mut distance) = (character_set(word), usize::from(edits), EditDistance::default());
         let (shortest, longest) = (length - usize::from(edits), length + usize::from(edits));
         let near = self.first_of_length(shortest)..self.first_of_length(longest + 1);
         let character_sets = &self.character_sets[near.clone()];
@@ -137,13 +141,13 @@ impl PeopleIndex {
             if *of_word != NO_MATCH || !may_be_close(query_set, word_set, edits) {
                 continue;
             }
-            let distance = strsim::osa_distance(query, &self.arena[self.span(word)]);
-            if let Ok(distance) = u8::try_from(distance)
-                && distance <= edits
-            {
+            query.count_compared(length * (2 * max + 1))?;
+            let found = distance.within(&letters, &self.arena[self.span(word)], max);
+            if let Some(distance) = found.and_then(|distance| u8::try_from(distance).ok()) {
                 *of_word = SUBSTRING + distance;
             }
         }
+        Ok(())
     }
 
     /// Sets the penalty of each person to the best one of its words.
