@@ -8,7 +8,7 @@ use lambda_http::http::{HeaderMap, HeaderValue, StatusCode};
 use lambda_http::{Body, http};
 use serde::Serialize;
 
-use super::content::{AnswerForm, Content};
+use super::content::{ALWAYS_HTTPS, AnswerForm, Content};
 use super::deprecation::{DEPRECATION, DeprecationNotice, SUNSET};
 use super::entity_tag::EntityTag;
 use super::{Input, request_ids};
@@ -149,7 +149,8 @@ impl Answer {
     fn lambda_bytes(&self, ids: &RequestIds) -> usize {
         let mut envelope = ApiGatewayV2httpResponse::default();
         envelope.status_code = self.status.as_u16().into();
-        envelope.headers = self.all_headers(ids);
+        // With each header that some client gets.
+        envelope.headers = self.all_headers(ids, true);
         self.content.add_coding(&mut envelope.headers);
         envelope.body = Some(Body::Text(String::new()));
         envelope.is_base64_encoded = self.content.is_binary();
@@ -159,13 +160,14 @@ impl Answer {
 
     /// Returns the HTTP response, with the headers of every answer.
     pub(super) fn into_response(self, ids: &RequestIds, form: AnswerForm) -> http::Response<Body> {
-        let headers = self.all_headers(ids);
+        let headers = self.all_headers(ids, form.is_https);
         self.content.into_response(self.status, headers, form.is_head)
     }
 
     /// Returns the headers of every answer and the answer's own, which replace them.
-    fn all_headers(&self, ids: &RequestIds) -> HeaderMap {
+    fn all_headers(&self, ids: &RequestIds, is_https: bool) -> HeaderMap {
         let mut headers = HeaderMap::new();
+        headers.extend(is_https.then_some(ALWAYS_HTTPS));
         if self.content != Content::Nothing {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
         }
@@ -202,7 +204,7 @@ mod tests {
 
     #[test]
     fn page_that_is_too_large_may_fit_if_it_is_compressed() {
-        let form = AnswerForm { coding: ContentCoding::Gzip, is_head: false };
+        let form = AnswerForm { coding: ContentCoding::Gzip, ..AnswerForm::default() };
         let page = Answer::page(&marks(MAX_BYTES / 4)).encoded(form);
         assert!(page.check_size(&RequestIds::default()).is_ok());
     }
@@ -211,7 +213,7 @@ mod tests {
     fn size_is_that_of_the_json_that_lambda_gets() {
         let ids = RequestIds { request_id: "an-id".to_owned(), ..RequestIds::default() };
         for coding in [ContentCoding::Identity, ContentCoding::Gzip] {
-            let form = AnswerForm { coding, is_head: false };
+            let form = AnswerForm { coding, is_head: false, is_https: true };
             let answer = Answer::page(&marks(3000)).linked(Some("<https://a.example/>; rel=\"last\"".to_owned()));
             let answer = answer.encoded(form);
             let counted = answer.lambda_bytes(&ids);

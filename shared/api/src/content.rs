@@ -1,11 +1,12 @@
 //! Content of an answer in the coding in which it is sent, and the form in which a client wants it.
 
-use lambda_http::http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
-use lambda_http::http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
+use lambda_http::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, STRICT_TRANSPORT_SECURITY};
+use lambda_http::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
 use lambda_http::{Body, Request};
 
 use crate::accept_encoding::ContentCoding;
 use crate::gzip;
+use crate::page_links::is_https;
 
 /// Form in which a client wants an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,12 +15,22 @@ pub(crate) struct AnswerForm {
     pub(crate) coding: ContentCoding,
     /// True if the client wants the status and the headers alone.
     pub(crate) is_head: bool,
+    /// True if the client came over HTTPS.
+    pub(crate) is_https: bool,
 }
+
+/// Header that tells a client that came over HTTPS not to come without it for a year.
+pub(crate) const ALWAYS_HTTPS: (HeaderName, HeaderValue) =
+    (STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
 
 impl AnswerForm {
     /// Reads the form from the method and the headers of a request.
     pub(crate) fn of(request: &Request) -> Self {
-        Self { coding: ContentCoding::from_headers(request.headers()), is_head: request.method() == Method::HEAD }
+        Self {
+            coding: ContentCoding::from_headers(request.headers()),
+            is_head: request.method() == Method::HEAD,
+            is_https: is_https(request),
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use lambda_http::{Body, Request};
 use sha2::{Digest, Sha256};
 
 use super::accept_encoding::ContentCoding;
-use super::content::{AnswerForm, Content};
+use super::content::{ALWAYS_HTTPS, AnswerForm, Content};
 use super::invocation::{Invocation, Outcome};
 use super::request_ids;
 use presence_domain::error::Error;
@@ -89,6 +89,7 @@ impl HtmlPage {
         if !self.has_secret {
             headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
         }
+        headers.extend(form.is_https.then_some(ALWAYS_HTTPS));
         request_ids::add_headers(ids, &mut headers);
         headers.extend(self.headers);
         Content::Text(self.html).encoded(coding).into_response(self.status, headers, form.is_head)

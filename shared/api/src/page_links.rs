@@ -69,11 +69,16 @@ fn origin(request: &Request) -> Option<(&'static str, &str)> {
     if let Some(CalledHost(host)) = request.extensions().get() {
         return Some(("https", host));
     }
-    let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
-    if header(FORWARDED_PROTO) == Some("http") {
-        return Some(("http", header(HOST.as_str())?));
+    if !is_https(request) {
+        return Some(("http", request.headers().get(HOST)?.to_str().ok()?));
     }
     Some(("https", gateway_context(request)?.domain_name.as_deref()?))
+}
+
+/// True unless the client came without encryption, as to the local gateway.
+pub(crate) fn is_https(request: &Request) -> bool {
+    let is_http = request.headers().get(FORWARDED_PROTO).is_some_and(|proto| proto == "http");
+    !is_http || request.extensions().get::<CalledHost>().is_some()
 }
 
 fn escaped(text: &str) -> impl std::fmt::Display + '_ {

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use jiff::{SignedDuration, Span, SpanRelativeTo};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 use presence_domain::audit::LIFETIME;
 use presence_domain::email::EmailAddress;
 use presence_domain::email_pattern::EmailPattern;
@@ -101,9 +103,39 @@ pub(crate) fn parse_wait(text: &str) -> Result<Duration, String> {
     Ok(parse_lifetime(text)?.unsigned_abs())
 }
 
-/// Parses the time of which records are shown. None is kept for longer.
-pub(crate) fn parse_since(text: &str) -> Result<SignedDuration, String> {
-    parse_duration(text, LIFETIME.unsigned_abs())
+/// Start of the time of which records are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// So long ago.
+    Ago(SignedDuration),
+    At(Timestamp),
+}
+
+impl Since {
+    /// Returns the instant.
+    pub(crate) fn before(self, now: Timestamp) -> Timestamp {
+        match self {
+            Self::Ago(time) => now - time,
+            Self::At(at) => at,
+        }
+    }
+}
+
+/// Parses a duration, a date, or an instant. No record is kept for longer than the longest duration. A date begins at midnight UTC.
+pub(crate) fn parse_since(text: &str) -> Result<Since, String> {
+    let text = text.trim();
+    if let Ok(at) = text.parse() {
+        return Ok(Since::At(at));
+    }
+    if let Ok(date) = text.parse::<Date>() {
+        let midnight = TimeZone::UTC.to_timestamp(date.at(0, 0, 0, 0)).map_err(|error| error.to_string())?;
+        return Ok(Since::At(midnight));
+    }
+    let not_a_time = |error: String| match error.starts_with("must be a duration") {
+        true => format!("{error}, a date such as 2026-11-22, or an instant such as 2026-11-22T12:00:00Z"),
+        false => error,
+    };
+    parse_duration(text, LIFETIME.unsigned_abs()).map(Since::Ago).map_err(not_a_time)
 }
 
 /// Parses `30m`, `24h`, `90d`, `2w`. A day has 24 hours: time zones play no part.
@@ -144,6 +176,17 @@ mod tests {
         assert!(parse_lifetime("3650d").is_ok() && parse_overlap("90d").is_ok());
         assert!(parse_overlap("91d").is_err());
         assert!(parse_since("400d").is_ok() && parse_since("401d").is_err());
+        let now: Timestamp = "2026-11-25T10:00:00Z".parse().expect("an instant");
+        let cases = [
+            ("2d", "2026-11-23T10:00:00Z"),
+            ("2026-11-22", "2026-11-22T00:00:00Z"),
+            ("2026-11-22T12:00:00+01:00", "2026-11-22T11:00:00Z"),
+        ];
+        for (text, start) in cases {
+            assert_eq!(parse_since(text).map(|since| since.before(now).to_string()).as_deref(), Ok(start), "{text}");
+        }
+        let refused = parse_since("yesterday");
+        assert!(refused.is_err_and(|error| error.contains("2026-11-22T12:00:00Z")));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use clap::Args;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use presence_domain::api_key::ApiKeyId;
 use presence_domain::audit::{Actor, AuditRecord};
 use presence_domain::ids::{OrgId, UserId};
@@ -12,9 +12,11 @@ use presence_store::meter::Meter;
 use presence_store::{AuditPages, AuditSource};
 use serde::Serialize;
 
+use crate::args::Since;
 use crate::console::{Console, cell_or_dash};
 use crate::error::CommandError;
 use crate::table::TableWriter;
+use crate::users::find_id;
 use crate::{Context, Exit, args};
 
 pub(crate) const EXAMPLES: &str = "\
@@ -34,10 +36,10 @@ const MAX_SORTED: usize = 10_000;
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditArgs {
-    /// Changes of this user and its keys
-    #[arg(long, value_name = "ID")]
+    /// Changes of this user, by id or e-mail address, and its keys
+    #[arg(long, value_name = "USER")]
     user: Option<String>,
-    /// Changes by this actor: the id of a user, or the name of an operator
+    /// Changes by this actor: the id or e-mail address of a user, or the name of an operator
     #[arg(long, value_name = "ID")]
     actor: Option<String>,
     /// Changes of the users of this organisation
@@ -46,9 +48,9 @@ pub(crate) struct AuditArgs {
     /// Changes that were made with this key
     #[arg(long, value_name = "ID")]
     key: Option<String>,
-    /// Changes of this time until now: 30m, 24h, 7d; at most 400 days [default: all]
-    #[arg(long, value_name = "DURATION", value_parser = args::parse_since)]
-    since: Option<SignedDuration>,
+    /// Changes since then: 30m, 24h, 7d; at most 400 days; or a date or an instant [default: all]
+    #[arg(long, value_name = "TIME", value_parser = args::parse_since)]
+    since: Option<Since>,
 }
 
 /// Records that are asked for. A record must fit every part that is given.
@@ -59,8 +61,17 @@ struct Filter {
     key: Option<ApiKeyId>,
 }
 
-pub(crate) async fn run(args: AuditArgs, context: &mut Context) -> Result<Exit, CommandError> {
-    let since = args.since.map(|time| context.clock.now() - time);
+pub(crate) async fn run(mut args: AuditArgs, context: &mut Context) -> Result<Exit, CommandError> {
+    let since = args.since.map(|since| since.before(context.clock.now()));
+    if let Some(user) = args.user.as_mut().filter(|user| user.contains('@')) {
+        *user = find_id(user, context).await?.to_string();
+    }
+    if let Some(actor) = args.actor.as_mut().filter(|actor| actor.contains('@'))
+        && let Ok(id) = find_id(actor, context).await
+    {
+        // An operator may have the form of an address, too.
+        *actor = id.to_string();
+    }
     let (meter, mut count) = (Arc::new(Meter::default()), 0);
     if let Some(filter) = Filter::parse(args) {
         let source = filter.source();

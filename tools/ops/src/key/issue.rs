@@ -2,19 +2,19 @@
 
 use clap::Args;
 use jiff::SignedDuration;
-use presence_domain::ids::UserId;
 use presence_store::{ApiKeyError, IssuedKey, NewApiKey};
 use serde_json::json;
 
 use super::{command_error, parse_id};
 use crate::console::format_instant;
 use crate::error::CommandError;
+use crate::users::find_id;
 use crate::{Context, args};
 
 #[derive(Debug, Args)]
 pub(crate) struct IssueArgs {
-    /// Id of the user
-    #[arg(long, value_name = "ID")]
+    /// Id or e-mail address of the user
+    #[arg(long, value_name = "USER")]
     user: String,
     /// Name of the key in lists
     #[arg(long, value_parser = args::parse_label)]
@@ -40,7 +40,7 @@ pub(crate) struct RotateArgs {
 }
 
 pub(super) async fn issue(args: IssueArgs, context: &mut Context) -> Result<(), CommandError> {
-    let owner = UserId::parse(&args.user).ok_or_else(|| CommandError::user_not_found(&args.user))?;
+    let owner = find_id(&args.user, context).await?;
     let now = context.clock.now();
     let new = NewApiKey { label: args.label, expires_at: args.expires.map(|lifetime| now + lifetime) };
     let issued =

@@ -2,13 +2,13 @@
 
 use clap::Args;
 use jiff::Timestamp;
-use presence_domain::ids::UserId;
 use presence_store::ApiKeyRecord;
 use serde::Serialize;
 
 use crate::Context;
 use crate::console::{cell_or_dash, format_instant};
 use crate::error::CommandError;
+use crate::users::find_id;
 
 /// Help on the JSON.
 pub(super) const JSON: &str = "\
@@ -18,13 +18,13 @@ A limit is a number of requests a minute, 0 for none, or null for the default.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Id of the user
-    #[arg(long, value_name = "ID")]
+    /// Id or e-mail address of the user
+    #[arg(long, value_name = "USER")]
     user: String,
 }
 
 pub(super) async fn run(args: &ListArgs, context: &mut Context) -> Result<(), CommandError> {
-    let owner = UserId::parse(&args.user).ok_or_else(|| CommandError::user_not_found(&args.user))?;
+    let owner = find_id(&args.user, context).await?;
     let records =
         context.stores.users.list_keys(owner).await?.ok_or_else(|| CommandError::user_not_found(&args.user))?;
     let now = context.clock.now();

@@ -9,7 +9,7 @@ use presence_domain::user::{References, Status, User, UserChange, UserPatch};
 use presence_store::{Decision, UpdateOutcome};
 use serde_json::json;
 
-use super::parse_id;
+use super::find_id;
 use crate::error::CommandError;
 use crate::{Context, Exit, args};
 
@@ -18,7 +18,7 @@ const HASH_OF_NO_PASSWORD: &str = "!";
 
 #[derive(Debug, Args)]
 pub(crate) struct DeleteArgs {
-    /// Id of the user
+    /// Id or e-mail address of the user
     id: String,
     /// Ask nothing
     #[arg(long)]
@@ -27,7 +27,7 @@ pub(crate) struct DeleteArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SetStatusArgs {
-    /// Id of the user
+    /// Id or e-mail address of the user
     id: String,
     /// New status
     #[arg(value_parser = args::status_parser())]
@@ -97,7 +97,7 @@ async fn change(
 }
 
 async fn get(id: &str, context: &Context) -> Result<User, CommandError> {
-    let user = context.stores.users.get(scope(), parse_id(id)?).await?;
+    let user = context.stores.users.get(scope(), find_id(id, context).await?).await?;
     user.ok_or_else(|| CommandError::user_not_found(id))
 }
 

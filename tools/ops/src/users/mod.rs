@@ -8,6 +8,7 @@ mod row;
 mod show;
 
 use clap::Subcommand;
+use presence_domain::email::EmailAddress;
 use presence_domain::email_pattern::EmailPattern;
 use presence_domain::ids::UserId;
 
@@ -56,7 +57,7 @@ pub(crate) enum Command {
     /// Show a user with its keys, its waiting mail, its invitations and the mark of its address
     #[command(after_help = show::JSON)]
     Show {
-        /// Id of the user
+        /// Id or e-mail address of the user
         id: String,
     },
     /// Delete a user for good, with its keys, links and waiting mail; asks first
@@ -101,7 +102,12 @@ async fn audit(context: &mut Context) -> Result<Exit, CommandError> {
     Ok(context.console.write_audit(&audit, &audit.findings, &counts)?)
 }
 
-/// Parses the id of a user. Text of another form names no user.
-fn parse_id(text: &str) -> Result<UserId, CommandError> {
-    UserId::parse(text).ok_or_else(|| CommandError::user_not_found(text))
+/// Returns the id of the user with this id or address. That an id has a user is not looked at.
+pub(crate) async fn find_id(text: &str, context: &Context) -> Result<UserId, CommandError> {
+    if let Some(id) = UserId::parse(text) {
+        return Ok(id);
+    }
+    let not_found = || CommandError::user_not_found(text);
+    let address = EmailAddress::parse(text).map_err(|_| not_found())?;
+    context.stores.users.get_id_by_email(address.key()).await?.ok_or_else(not_found)
 }

@@ -28,3 +28,11 @@ printf '' | ops key whois
 echo | ops key whois
 printf '  \n7-0123456789ab\n' | ops key whois
 ops key whois 7-0123456789ab --json
+
+# A user is named by its id or its address.
+ops key list --user ZOE@example.org --json | wc -l
+ops key list --user nobody@example.org
+ops users show zoe@example.org | head -2
+ops audit --user zoe@example.org --since 2020-01-01 --json | wc -l
+ops audit --user zoe@example.org --since 2999-01-01T00:00:00Z
+ops audit --since yesterday
