@@ -27,6 +27,18 @@ async fn line_has_the_names_of_bad_fields_but_none_that_the_client_chose() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn line_counts_the_parameters_that_have_the_names_of_other_clients() {
+    let (stack, fixtures) = Fixtures::start().await;
+    let key = &fixtures.admin_1.key;
+    for (query, expected) in
+        [("rating__in=1,2&state=treated", Value::Null), ("rating__in[]=1&rating__in[]=2&state__in=treated", json!(2))]
+    {
+        let reply = stack.get(&format!("/reviews?{query}"), key).await;
+        assert_eq!((reply.status, &line(&reply)["other_names"]), (200, &expected), "{query}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn line_has_the_kind_of_every_refusal_and_none_for_a_success() {
     let (stack, fixtures) = Fixtures::start().await;
     let key = &fixtures.admin_1.key;

@@ -164,7 +164,7 @@ pub(super) fn query_values(parameter: &str) -> Vec<Vec<u8>> {
 pub(super) fn parameter_names() -> impl Iterator<Item = &'static str> {
     const NAMES: &str = "%00 bogus ORG_ID org_id%00 org_id[] org_id%5B%5D +org_id org_id+ api_key[] API_KEY __proto__ % a%zz %ff x-api-key ж
         last-name lastname last_nmae Status state state[] q limit offset sort organisation first_name role phone lang id ab nme
-        rating_in rating__in[] partner%5B%5D state__in city businessIds since name query language";
+        rating_in rating__in[0] partner%5B%5D state__in city businessIds since name query language";
     NAMES.split_whitespace().chain([""])
 }
 

@@ -30,6 +30,8 @@ def filter_case(context, case):
     has_nothing = has_nothing_to_search_for(case.operation.path, query)
     if has_blank_parameter(query) or has_nothing or is_too_long(query) or has_key_of_other_type(case):
         return False
+    if has_many_words(query) or any(has_other_control(values) for values in (query, case.path_parameters, case.body)):
+        return False
     return not (has_other_spelling(query) or has_other_spelling(case.body) or has_wrong_password(case.body))
 
 
@@ -60,6 +62,20 @@ def has_nothing_to_search_for(path, query):
 def is_ignored(letter, ranges):
     """True if the letter is blank or in one of the ranges."""
     return letter.isspace() or any(first <= ord(letter) <= last for first, last in ranges)
+
+
+def has_many_words(query):
+    """True if a text to search for has more words than are searched."""
+    return len(str(query.get("query", "")).split()) > 32
+
+
+def has_other_control(values):
+    """True if a text has a control character from U+0080 to U+009F. Patterns do not exclude them: generated Ruby and PHP cannot name them."""
+    if isinstance(values, dict):
+        return any(has_other_control(value) for value in values.values())
+    if isinstance(values, list):
+        return any(has_other_control(value) for value in values)
+    return isinstance(values, str) and any(0x80 <= ord(letter) <= 0x9F for letter in values)
 
 
 def is_too_long(query):

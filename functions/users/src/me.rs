@@ -22,7 +22,11 @@ impl Operation for Me {
         mistakes.into_result()?;
         let principal = &request.principal;
         // Deleted since its key was read: the key gives no access any more.
-        let user = app.users.get(principal.scope_of_user(principal.user_id), principal.user_id).await?.ok_or(Error::Unauthenticated)?;
+        let user = app
+            .users
+            .get(principal.scope_of_user(principal.user_id), principal.user_id)
+            .await?
+            .ok_or(Error::Unauthenticated)?;
         Ok(Answer::ok(&UserBody::new(&user, self.with_business_ids)))
     }
 }

@@ -210,6 +210,17 @@ mod tests {
     }
 
     #[test]
+    fn a_client_that_came_over_https_is_told_to_stay_there() {
+        for (proto, expected) in [("https", Some("max-age=31536000")), ("http", None)] {
+            let mut request = lambda_http::Request::default();
+            request.headers_mut().insert("x-forwarded-proto", HeaderValue::from_static(proto));
+            let response = Answer::ok(&1).into_response(&RequestIds::default(), AnswerForm::of(&request));
+            let header = response.headers().get("strict-transport-security");
+            assert_eq!(header.and_then(|value| value.to_str().ok()), expected, "{proto}");
+        }
+    }
+
+    #[test]
     fn size_is_that_of_the_json_that_lambda_gets() {
         let ids = RequestIds { request_id: "an-id".to_owned(), ..RequestIds::default() };
         for coding in [ContentCoding::Identity, ContentCoding::Gzip] {

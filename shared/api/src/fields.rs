@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::credential::API_KEY;
 use super::raw_value::RawValue;
 use super::read;
+use super::request_context::record_other_name;
 use presence_domain::error::{Error, FieldError, FieldErrors};
 use presence_domain::page::PageRequest;
 use presence_domain::patch::Patch;
@@ -34,6 +35,8 @@ type Reader<'a, T> = fn(RawValue<'a>) -> Result<T, FieldError>;
 pub struct Fields<'a> {
     values: Vec<(&'a str, RawValue<'a>)>,
     consumed: Vec<&'static str>,
+    /// Names of lists that were given in the form that some clients write.
+    other_names: Vec<&'a str>,
     errors: FieldErrors,
 }
 
@@ -53,7 +56,7 @@ impl<'a> Fields<'a> {
     }
 
     fn new(values: Vec<(&'a str, RawValue<'a>)>) -> Self {
-        Self { values, consumed: Vec::new(), errors: FieldErrors::default() }
+        Self { values, consumed: Vec::new(), other_names: Vec::new(), errors: FieldErrors::default() }
     }
 
     /// Records that a field is wrong.
@@ -100,10 +103,23 @@ impl<'a> Fields<'a> {
 
     /// Reads a list of the query string. Items are separated by commas, or the parameter is repeated. Items are trimmed. Blank items
     /// and duplicates are dropped. A list without items counts as missing.
+    ///
+    /// Some clients write `[]` after the name of a list, or `__in` after that of any filter with several values. These are the same list.
     pub fn list<T: PartialEq>(&mut self, name: &'static str, read: Reader<'a, T>) -> Option<Vec<T>> {
         self.consumed.push(name);
-        let texts = self.values.iter().filter(|(other, _)| *other == name).filter_map(|(_, raw)| raw.as_parameter());
-        let items = read_list(texts, read);
+        let mut texts = Vec::new();
+        for (other, raw) in &self.values {
+            if *other == name {
+                texts.extend(raw.as_parameter());
+            } else if is_other_name(other, name) {
+                if !self.other_names.contains(other) {
+                    self.other_names.push(other);
+                    record_other_name();
+                }
+                texts.extend(raw.as_parameter());
+            }
+        }
+        let items = read_list(texts.into_iter(), read);
         self.record(name, items).filter(|items| !items.is_empty())
     }
 
@@ -123,9 +139,9 @@ impl<'a> Fields<'a> {
     /// Ends the reading. Returns every mistake, so that the caller can add more.
     #[must_use]
     pub fn into_errors(self) -> FieldErrors {
-        let Self { values, mut consumed, mut errors } = self;
+        let Self { values, mut consumed, other_names, mut errors } = self;
         consumed.push(API_KEY);
-        let unknown = values.into_iter().filter(|(name, _)| !consumed.contains(name));
+        let unknown = values.into_iter().filter(|(name, _)| !consumed.contains(name) && !other_names.contains(name));
         for (number, (name, value)) in unknown.enumerate() {
             let meant = if number < MAX_SUGGESTIONS { suggest(name, &consumed) } else { None };
             errors.add(name.to_owned(), unknown_name(value, meant));
@@ -149,6 +165,12 @@ impl<'a> Fields<'a> {
     fn record<T>(&mut self, name: &'static str, value: Result<T, FieldError>) -> Option<T> {
         value.map_err(|error| self.fail(name, error)).ok()
     }
+}
+
+/// True if a parameter is the list of this name in the form that some clients write: `rating__in[]`, `state__in`, `state__in[]`.
+fn is_other_name(other: &str, name: &str) -> bool {
+    let plain = other.strip_suffix("[]").unwrap_or(other);
+    plain == name || plain.strip_suffix("__in") == Some(name)
 }
 
 /// Returns the error of a name that the operation does not consume, with the name that was probably meant.

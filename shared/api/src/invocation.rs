@@ -120,7 +120,7 @@ impl Invocation {
 
     /// Logs the request, its caller and its cost.
     pub(super) fn log_request(&self, outcome: &Outcome) {
-        let Identity { key_id, caller, is_replay, .. } = self.context.identity();
+        let Identity { key_id, caller, is_replay, other_names, .. } = self.context.identity();
         telemetry::log_request(&RequestLog {
             ids: &self.ids,
             route: self.route.as_deref(),
@@ -131,6 +131,7 @@ impl Invocation {
             caller,
             key_id,
             is_replay,
+            other_names,
             duration: self.stopwatch.elapsed(),
             cost: self.meter.cost(),
             is_cold_start: self.is_cold_start,

@@ -24,6 +24,8 @@ pub(crate) struct Identity {
     pub(crate) quota: Option<Quota>,
     /// True if the answer was given before, to a request with the same idempotency key.
     pub(crate) is_replay: bool,
+    /// Number of parameters under names that other clients use for them.
+    pub(crate) other_names: u8,
 }
 
 /// Facts about a request in progress.
@@ -59,6 +61,14 @@ pub(crate) fn record_quota(quota: Option<Quota>) {
 /// Records that the answer of the request in progress was given before.
 pub(crate) fn record_replay() {
     let _ = CONTEXT.try_with(|context| context.lock().is_replay = true);
+}
+
+/// Records that a parameter of the request in progress has a name that other clients use for it.
+pub(crate) fn record_other_name() {
+    let _ = CONTEXT.try_with(|context| {
+        let mut identity = context.lock();
+        identity.other_names = identity.other_names.saturating_add(1);
+    });
 }
 
 /// Records the caller of the request in progress.

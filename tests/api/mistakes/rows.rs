@@ -73,7 +73,7 @@ const PAGES: &[Row] = &[
 #[rustfmt::skip]
 const FILTERS: &[Row] = &[
     ("a typing error in a name", r#"curl "$BASE/reviews?raitng=5" -H "x-api-key: $KEY""#, "`rating=5`; an unknown filter never returns everything"),
-    ("a list with brackets", r#"curl -g "$BASE/reviews?rating__in[]=1&rating__in[]=2" -H "x-api-key: $KEY""#, "`rating__in=1,2`, or `rating__in` twice"),
+    ("a list with numbers in brackets", r#"curl -g "$BASE/reviews?rating__in[0]=1&rating__in[1]=2" -H "x-api-key: $KEY""#, "`rating__in=1,2`, or `rating__in` twice"),
     ("a list under the name of one value", r#"curl "$BASE/reviews?partner=partner_8" -H "x-api-key: $KEY""#, "`partner__in=partner_8`"),
     ("a list where one value belongs", r#"curl "$BASE/reviews?rating=4&rating=5" -H "x-api-key: $KEY""#, "`rating__in=4,5`"),
     ("a rating that does not exist", r#"curl "$BASE/reviews?rating=6" -H "x-api-key: $KEY""#, "1 to 5"),

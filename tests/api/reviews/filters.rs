@@ -68,6 +68,10 @@ fn together() -> Vec<Case> {
         finds("business and city: the intersection", "business__in=lyon-1,paris&business_city=lyon", "b a"),
         finds("a business that is not in the city", "business__in=paris&business_city=lyon", ""),
         finds("state and rating", "state=treated&rating__in=2,4", "g d"),
+        finds("[] after the name of a list", "state[]=treated&rating__in[]=2&rating__in[]=4", "g d"),
+        finds("the same, escaped", "state=treated&rating__in%5B%5D=2,4", "g d"),
+        finds("__in after the name of a list", "state__in=treated&rating__in=2,4", "g d"),
+        finds("several names of one list", "state__in[]=treated&rating__in=2&rating__in[]=4", "g d"),
         finds("city and content", "business_city=lyon&content__isnull=true", "d c b"),
         finds(
             "everything at once",

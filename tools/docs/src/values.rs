@@ -11,10 +11,10 @@ use presence_domain::user::{Lang, PersonName, Phone, Role, Status};
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::{KnownFormat, SchemaFormat, Type};
 
-/// Pattern of text without control characters.
-const PRINTABLE: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
+/// Pattern of text without control characters, but those from U+0080: clients that are generated for Ruby and PHP cannot name them.
+const PRINTABLE: &str = r"^[^\x00-\x1f\x7f]*$";
 /// Pattern of text without control characters that is not blank.
-const PRINTABLE_NOT_BLANK: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
+const PRINTABLE_NOT_BLANK: &str = r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$";
 /// Pattern of an id from another system.
 const OPAQUE_ID: &str = "^[0-9A-Za-z:_.-]{1,64}$";
 /// Pattern of a day in the years 1 to 9999, with an optional time and offset. 29 February is valid in leap years only.

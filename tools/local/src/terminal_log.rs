@@ -143,6 +143,7 @@ mod tests {
             caller: Some(Principal { user_id, org_id: None, role: Role::OrgAdmin }),
             key_id: None,
             is_replay: false,
+            other_names: 0,
             duration: Duration::from_micros(3_240),
             cost: Cost { calls: 2, waves: 1, read_units: 1.5, write_units: 0.0 },
             is_cold_start: false,

@@ -23,7 +23,10 @@ enum ScopeKind {
     Org(OrgId),
     /// One user, wherever it is.
     User(UserId),
-    LinkHolder { user_id: UserId, token_hash: ActivationTokenHash },
+    LinkHolder {
+        user_id: UserId,
+        token_hash: ActivationTokenHash,
+    },
     Nothing,
 }
 

@@ -163,7 +163,8 @@ mod tests {
         let query = FuzzyQuery::parse(text).expect("the query has a word");
         let folded = person.map(fold);
         let reference = penalty(&query, [&folded[0], &folded[1], &folded[2]]);
-        let indexed = PeopleIndex::build([folded]).find(&query).expect("it is cheap").first().map(|found| found.penalty);
+        let indexed =
+            PeopleIndex::build([folded]).find(&query).expect("it is cheap").first().map(|found| found.penalty);
         assert_eq!(reference, indexed, "{text}");
         reference
     }

@@ -73,6 +73,8 @@ pub struct RequestLog<'a> {
     pub key_id: Option<ApiKeyId>,
     /// True if the answer was given before, to a request with the same idempotency key.
     pub is_replay: bool,
+    /// Number of parameters under names that other clients use for them, such as `rating__in[]`.
+    pub other_names: u8,
     /// Time from the event to the answer.
     pub duration: Duration,
     /// Cost in DynamoDB.
@@ -122,6 +124,8 @@ struct RequestLine<'a> {
     key_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     replayed: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_names: Option<u8>,
     duration_ms: f64,
     #[serde(flatten)]
     cost: Cost,
@@ -157,6 +161,7 @@ impl<'a> RequestLine<'a> {
             caller: request.caller.map(caller),
             key_id: request.key_id.map(|id| id.to_string()),
             replayed: request.is_replay.then_some(1),
+            other_names: Some(request.other_names).filter(|count| *count > 0),
             duration_ms: request.milliseconds(),
             cost: request.cost,
             cold_start: request.is_cold_start.into(),
@@ -207,6 +212,7 @@ mod tests {
             caller: Some(caller),
             key_id: None,
             is_replay: false,
+            other_names: 0,
             duration: Duration::from_micros(14_260),
             cost: Cost { calls: 2, waves: 1, read_units: 1.5, write_units: 0.0 },
             is_cold_start: true,

@@ -237,7 +237,11 @@ impl UserStore {
     }
 
     /// Returns a key that is replaced, with its new end. It never lives longer than before.
-    async fn ending_key(&self, ReplacedKey { id, ends_at }: ReplacedKey, now: Timestamp) -> Result<ApiKeyRecord, ApiKeyError> {
+    async fn ending_key(
+        &self,
+        ReplacedKey { id, ends_at }: ReplacedKey,
+        now: Timestamp,
+    ) -> Result<ApiKeyRecord, ApiKeyError> {
         let old = self.get_key(id).await?;
         if !old.is_live(now) {
             return Err(ApiKeyError::NotLive);

@@ -90,7 +90,12 @@ fn order() -> Vec<Case> {
 }
 
 fn bounds() -> Vec<Case> {
+    let words = |count: usize| (0..count).map(|number| format!("w{number}")).collect::<Vec<_>>().join("+");
     vec![
+        search("32 words, and some of them again", &format!("{}+w1+w2", words(32)), ""),
+        get("33 words", &format!("/user/search?query={}", words(33)))
+            .by("reader")
+            .bad_field("query", "has more than 32 words"),
         search("255 characters", &"q".repeat(255), ""),
         search("255 characters of several bytes", &"é".repeat(255), ""),
     ]

@@ -17,7 +17,7 @@ fn search_reviews() -> Operation {
         summary: "Search reviews",
         description: "Returns the reviews that match **all** filters, in pages. Without a filter, these are all reviews in the caller's \
                 reach, in every state. Two filters on one property (`rating` and `rating__in`, `business__in` and \
-                `business_city`) must both match.\n\n\
+                `business_city`) must both match. A list may also have `[]` after its name, and `state` is also `state__in`.\n\n\
                 **Dates**: the filters compare the update date, or the creation date of a review that was never updated. Both bounds \
                 are inclusive. Formats: `YYYY-MM-DD` and `YYYY-MM-DDTHH:MM[:SS[.fraction]]`, followed by nothing (UTC), `Z`, or an \
                 offset `±hh:mm` or `±hhmm`. A blank in the place of the `+` is accepted. A day without time means its first second \

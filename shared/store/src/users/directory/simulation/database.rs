@@ -279,7 +279,8 @@ impl<'a> SimulatedRequest<'a> {
 
     /// True if the directory has the users of the organisation at some instant of the request.
     pub(super) fn is_right(&self, directory: &UserDirectory) -> bool {
-        let found = directory.search(&presence_domain::user_directory::UserFilter::default()).expect("there is no query");
+        let found =
+            directory.search(&presence_domain::user_directory::UserFilter::default()).expect("there is no query");
         let found: Vec<ListedUser> = found.into_iter().map(|position| directory.user(position)).collect();
         let state = self.database.state();
         let (_, listings) = state.watched.as_ref().expect("a request");
