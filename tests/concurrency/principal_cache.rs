@@ -155,11 +155,11 @@ async fn a_user_that_moves_to_another_organisation_sees_itself_all_the_while() {
             let path = if is_me { "/user/me".to_owned() } else { format!("/user/{}", mover.id) };
             fixture.warm.get(&path, &mover.key).await;
             let (other, by, id) = (Arc::clone(&fixture.other), fixture.fixtures.provider.key.clone(), mover.id.clone());
-            let moves = async move {
-                let moved = other.post(&format!("/user/{id}"), &by, &json!({"org_id": 1})).await;
-                assert_eq!(moved.status, 200, "{}", moved.text);
+            let change = async move {
+                let reply = other.post(&format!("/user/{id}"), &by, &json!({"org_id": 1})).await;
+                assert_eq!(reply.status, 200, "{}", reply.text);
             };
-            fixture.interleaving.before(call, Box::pin(moves)).await;
+            fixture.interleaving.before(call, Box::pin(change)).await;
             let meanwhile = fixture.warm.get(&path, &mover.key).await;
             assert_eq!(meanwhile.status, 200, "{path}, moved before call {call}: {}", meanwhile.text);
             if fixture.interleaving.end().await.1.is_some() {

@@ -98,7 +98,7 @@ async fn main() -> anyhow::Result<()> {
             stats.text
         }
         Benchmark::Writes(settings) => Box::pin(writes::run(&settings)).await?,
-        Benchmark::Costs { durations } => costs::run(&durations).await?,
+        Benchmark::Costs { durations } => Box::pin(costs::run(&durations)).await?,
         Benchmark::Lambda(settings) => lambda::run(settings).await?,
         Benchmark::Ingest { rows, builds, ops } => ingest::run(rows, &builds, &ops).await?,
         Benchmark::Import { reviews } => import::run(reviews).await?,

@@ -131,9 +131,13 @@ pub(crate) fn parse_since(text: &str) -> Result<Since, String> {
         let midnight = TimeZone::UTC.to_timestamp(date.at(0, 0, 0, 0)).map_err(|error| error.to_string())?;
         return Ok(Since::At(midnight));
     }
-    let not_a_time = |error: String| match error.starts_with("must be a duration") {
-        true => format!("{error}, a date such as 2026-11-22, or an instant such as 2026-11-22T12:00:00Z"),
-        false => error,
+    let not_a_time = |error: String| {
+        let is_another = error.starts_with("must be a duration");
+        if is_another {
+            format!("{error}, a date such as 2026-11-22, or an instant such as 2026-11-22T12:00:00Z")
+        } else {
+            error
+        }
     };
     parse_duration(text, LIFETIME.unsigned_abs()).map(Since::Ago).map_err(not_a_time)
 }

@@ -31,7 +31,7 @@ impl EditDistance {
             let [row, above, second_above] = &mut self.rows;
             let (first, last) = (number.saturating_sub(max), (number + max).min(length));
             row[first.saturating_sub(1)] = far;
-            let mut least = far;
+            let mut fewest = far;
             for column in first..=last {
                 row[column] = if column == 0 {
                     number
@@ -48,9 +48,9 @@ impl EditDistance {
                         && self.other[column - 1] == word[number - 2];
                     if is_swapped { edits.min(second_above[column - 2] + 1) } else { edits }
                 };
-                least = least.min(row[column]);
+                fewest = fewest.min(row[column]);
             }
-            if least > max {
+            if fewest > max {
                 return None;
             }
             self.rows.rotate_right(1);

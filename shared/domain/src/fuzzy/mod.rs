@@ -72,7 +72,7 @@ impl FuzzyQuery {
             folded.split_whitespace().filter(|word| seen.insert(*word)).map(str::to_owned).collect();
         match words.len() {
             0 => Err(FuzzyQueryError::NoWords),
-            ..=MAX_WORDS => Ok(Self { words, compared: Arc::default() }),
+            1..=MAX_WORDS => Ok(Self { words, compared: Arc::default() }),
             _ => Err(FuzzyQueryError::TooManyWords),
         }
     }

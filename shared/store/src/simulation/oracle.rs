@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::world::{Found, ItemKey};
+use super::world::{ItemKey, StoredItem};
 use crate::BusinessLocation;
 use crate::client::read::Item;
 use crate::client::tables::{Change, ItemWrite};
@@ -149,7 +149,7 @@ impl Oracle {
     }
 
     /// Notes the logs that were read at one instant: a lane names its last change.
-    pub(super) fn note_joint_read(&mut self, process: u64, keys: &[ItemKey], found: &[Found]) {
+    pub(super) fn note_joint_read(&mut self, process: u64, keys: &[ItemKey], found: &[StoredItem]) {
         let mut cuts = Positions::new();
         for ((_, pk, sk), item) in keys.iter().zip(found) {
             let (Some(org_id), Some(LogItemKey::Lane(lane))) = (org_of_log(pk), LogItemKey::parse(sk)) else {

@@ -74,7 +74,7 @@ struct Process {
     is_woken: Arc<Woken>,
     /// True for one that stands still while the others go on, most of the time.
     is_slow: bool,
-    /// What was acknowledged when it began.
+    /// Positions that were acknowledged when it began.
     acknowledged: Positions,
 }
 

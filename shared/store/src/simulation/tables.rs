@@ -13,7 +13,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
 use super::calls::SharedWorld;
-use super::world::{Commit, Found, ItemKey, key_attributes, key_of};
+use super::world::{Commit, ItemKey, StoredItem, key_attributes, key_of};
 use crate::client::read::{Consistency, Item, Order, Partition};
 use crate::client::retry::Retries;
 use crate::client::tables::{Answer, CommitError, IsLost, ItemWrite, Tables, TransactionItem};
@@ -75,12 +75,12 @@ impl SimulatedTables {
         Err(Error::InProgress)
     }
 
-    fn try_read_together(&self, keys: &[ItemKey]) -> Option<Vec<Found>> {
+    fn try_read_together(&self, keys: &[ItemKey]) -> Option<Vec<StoredItem>> {
         let mut world = self.0.get();
         if keys.iter().any(|key| world.is_held(key)) {
             return None;
         }
-        let found: Vec<Found> = keys.iter().map(|key| world.read(key, Consistency::Strong)).collect();
+        let found: Vec<StoredItem> = keys.iter().map(|key| world.read(key, Consistency::Strong)).collect();
         let process = world.calls.process;
         world.oracle.note_joint_read(process, keys, &found);
         Some(found)
@@ -164,11 +164,11 @@ impl SimulatedTables {
         }
     }
 
-    /// Returns the number of items after which a page ends: what was asked for, or seldom less.
+    /// Returns the number of items after which a page ends: what the caller wants, or seldom less.
     fn page_size(&self, page: i32) -> usize {
-        let asked = usize::try_from(page).unwrap_or(usize::MAX);
+        let wanted = usize::try_from(page).unwrap_or(usize::MAX);
         let mut world = self.0.get();
-        if world.chance(10) { asked.min(world.rng.usize(4..20)) } else { asked }
+        if world.chance(10) { wanted.min(world.rng.usize(4..20)) } else { wanted }
     }
 
     async fn write_one(&self, write: ItemWrite) -> Result<bool, Error> {

@@ -23,7 +23,7 @@ const OLDER_STATES: usize = 4;
 pub(super) type ItemKey = (&'static str, String, String);
 
 /// Item as a read returns it.
-pub(super) type Found = Option<Arc<Item>>;
+pub(super) type StoredItem = Option<Arc<Item>>;
 
 /// Tables and everything else that a run knows.
 #[derive(Debug)]
@@ -42,11 +42,11 @@ pub(super) struct World {
 /// Item, present and past.
 #[derive(Debug, Default)]
 struct Stored {
-    current: Found,
+    current: StoredItem,
     /// States that an eventual read may still show.
-    older: Vec<Found>,
+    older: Vec<StoredItem>,
     /// State that the indexes show.
-    indexed: Found,
+    indexed: StoredItem,
     /// True while a transaction holds the item.
     is_held: bool,
 }
@@ -54,7 +54,7 @@ struct Stored {
 /// Transaction that is decided, and whose items appear one by one.
 #[derive(Debug)]
 struct OpenTransaction {
-    left: Vec<(ItemKey, Found)>,
+    left: Vec<(ItemKey, StoredItem)>,
     /// Ticket of the call that waits for its end.
     ticket: u64,
 }
@@ -93,7 +93,7 @@ impl World {
     }
 
     /// Returns an item as a read of it finds it.
-    pub(super) fn read(&mut self, key: &ItemKey, consistency: Consistency) -> Found {
+    pub(super) fn read(&mut self, key: &ItemKey, consistency: Consistency) -> StoredItem {
         let stored = self.items.get(key)?;
         let states = stored.older.len() + 1;
         let chosen = if consistency == Consistency::Strong { states } else { self.rng.usize(..states) + 1 };
@@ -156,7 +156,7 @@ impl World {
         is_done
     }
 
-    fn store(&mut self, key: ItemKey, next: Found) {
+    fn store(&mut self, key: ItemKey, next: StoredItem) {
         let forgets = self.chance(30);
         let stored = self.items.entry(key).or_default();
         let before = std::mem::replace(&mut stored.current, next);

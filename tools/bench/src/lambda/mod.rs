@@ -63,7 +63,7 @@ pub(crate) async fn run(settings: Settings) -> anyhow::Result<String> {
 }
 
 async fn measure(settings: &Settings) -> anyhow::Result<String> {
-    let environment = LambdaEnvironment::load(&settings.programs, &settings.users, settings.reviews).await?;
+    let environment = Box::pin(LambdaEnvironment::load(&settings.programs, &settings.users, settings.reviews)).await?;
     note("everything is loaded");
     let rounds = OperationRounds { environment: &environment, settings };
     let mut results = Vec::new();

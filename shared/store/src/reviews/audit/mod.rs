@@ -18,14 +18,14 @@ mod scheduled;
 mod tree_scan;
 mod view;
 
+use std::time::Duration;
+
 pub(crate) use listing::{listed_key, next_key, partition as listing_partition};
 pub use position::AuditProgress;
 pub use rebuild::RebuildReport;
 pub use rebuild_plan::RebuildPlan;
 pub use report::ReviewsAudit;
 pub use scheduled::{AuditRun, AuditSettings};
-
-use std::time::Duration;
 
 /// Pause after which the items of a transaction have appeared, which takes some milliseconds.
 const TRANSACTION_TIME: Duration = Duration::from_millis(200);
