@@ -16,7 +16,6 @@ use crate::args::Since;
 use crate::console::{Console, cell_or_dash};
 use crate::error::CommandError;
 use crate::table::TableWriter;
-use crate::users::find_id;
 use crate::{Context, Exit, args};
 
 pub(crate) const EXAMPLES: &str = "\
@@ -64,10 +63,10 @@ struct Filter {
 pub(crate) async fn run(mut args: AuditArgs, context: &mut Context) -> Result<Exit, CommandError> {
     let since = args.since.map(|since| since.before(context.clock.now()));
     if let Some(user) = args.user.as_mut().filter(|user| user.contains('@')) {
-        *user = find_id(user, context).await?.to_string();
+        *user = context.find_user(user).await?.to_string();
     }
     if let Some(actor) = args.actor.as_mut().filter(|actor| actor.contains('@'))
-        && let Ok(id) = find_id(actor, context).await
+        && let Ok(id) = context.find_user(actor).await
     {
         // An operator may have the form of an address, too.
         *actor = id.to_string();

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use aws_types::SdkConfig;
+use presence_domain::email::EmailAddress;
+use presence_domain::ids::UserId;
 use presence_runtime::clock::Clock;
 use presence_store::Stores;
 
+use crate::error::CommandError;
 use crate::target::Target;
 use crate::{AwsProgram, Console};
 
@@ -30,6 +33,16 @@ impl Context {
     pub fn new(stores: Stores, clock: Arc<dyn Clock>, console: Console) -> Self {
         let target = Target::outside_aws(stores.database.prefix(), None);
         Self { stores, clock, console, target, s3: None, aws: None }
+    }
+
+    /// Returns the id of the user with this id or address. That an id has a user is not looked at.
+    pub(crate) async fn find_user(&self, text: &str) -> Result<UserId, CommandError> {
+        if let Some(id) = UserId::parse(text) {
+            return Ok(id);
+        }
+        let not_found = || CommandError::user_not_found(text);
+        let address = EmailAddress::parse(text).map_err(|_| not_found())?;
+        self.stores.users.get_id_by_email(address.key()).await?.ok_or_else(not_found)
     }
 
     /// Returns the context with a program for `CloudFormation`.

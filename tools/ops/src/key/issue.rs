@@ -8,7 +8,6 @@ use serde_json::json;
 use super::{command_error, parse_id};
 use crate::console::format_instant;
 use crate::error::CommandError;
-use crate::users::find_id;
 use crate::{Context, args};
 
 #[derive(Debug, Args)]
@@ -40,7 +39,7 @@ pub(crate) struct RotateArgs {
 }
 
 pub(super) async fn issue(args: IssueArgs, context: &mut Context) -> Result<(), CommandError> {
-    let owner = find_id(&args.user, context).await?;
+    let owner = context.find_user(&args.user).await?;
     let now = context.clock.now();
     let new = NewApiKey { label: args.label, expires_at: args.expires.map(|lifetime| now + lifetime) };
     let issued =

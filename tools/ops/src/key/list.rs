@@ -8,7 +8,6 @@ use serde::Serialize;
 use crate::Context;
 use crate::console::{cell_or_dash, format_instant};
 use crate::error::CommandError;
-use crate::users::find_id;
 
 /// Help on the JSON.
 pub(super) const JSON: &str = "\
@@ -24,7 +23,7 @@ pub(crate) struct ListArgs {
 }
 
 pub(super) async fn run(args: &ListArgs, context: &mut Context) -> Result<(), CommandError> {
-    let owner = find_id(&args.user, context).await?;
+    let owner = context.find_user(&args.user).await?;
     let records =
         context.stores.users.list_keys(owner).await?.ok_or_else(|| CommandError::user_not_found(&args.user))?;
     let now = context.clock.now();

@@ -9,7 +9,6 @@ use presence_domain::user::{References, Status, User, UserChange, UserPatch};
 use presence_store::{Decision, UpdateOutcome};
 use serde_json::json;
 
-use super::find_id;
 use crate::error::CommandError;
 use crate::{Context, Exit, args};
 
@@ -97,7 +96,7 @@ async fn change(
 }
 
 async fn get(id: &str, context: &Context) -> Result<User, CommandError> {
-    let user = context.stores.users.get(scope(), find_id(id, context).await?).await?;
+    let user = context.stores.users.get(scope(), context.find_user(id).await?).await?;
     user.ok_or_else(|| CommandError::user_not_found(id))
 }
 

@@ -8,9 +8,7 @@ mod row;
 mod show;
 
 use clap::Subcommand;
-use presence_domain::email::EmailAddress;
 use presence_domain::email_pattern::EmailPattern;
-use presence_domain::ids::UserId;
 
 use crate::error::CommandError;
 use crate::{Context, Exit, args};
@@ -100,14 +98,4 @@ async fn audit(context: &mut Context) -> Result<Exit, CommandError> {
     let audit = context.stores.users.audit().await?;
     let counts = format!("users: {}, keys: {}, mails: {}", audit.users, audit.keys, audit.mails);
     Ok(context.console.write_audit(&audit, &audit.findings, &counts)?)
-}
-
-/// Returns the id of the user with this id or address. That an id has a user is not looked at.
-pub(crate) async fn find_id(text: &str, context: &Context) -> Result<UserId, CommandError> {
-    if let Some(id) = UserId::parse(text) {
-        return Ok(id);
-    }
-    let not_found = || CommandError::user_not_found(text);
-    let address = EmailAddress::parse(text).map_err(|_| not_found())?;
-    context.stores.users.get_id_by_email(address.key()).await?.ok_or_else(not_found)
 }

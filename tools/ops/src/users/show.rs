@@ -1,6 +1,6 @@
 //! `ops users show`: one user.
 
-use super::{UserBody, find_id};
+use super::UserBody;
 use crate::error::CommandError;
 use crate::{Context, Exit};
 
@@ -14,7 +14,7 @@ All reads are strong. Prints one field a line, with --json one object: {\"id\",
 and \"at\"; keys are as in `ops key list`. No secret is shown.";
 
 pub(super) async fn show(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
-    let details = context.stores.users.get_details(&[find_id(id, context).await?]).await?;
+    let details = context.stores.users.get_details(&[context.find_user(id).await?]).await?;
     let details = details.first().ok_or_else(|| CommandError::user_not_found(id))?;
     let body = UserBody::new(details, context.clock.now());
     context.console.write_object(&body)?;
