@@ -153,8 +153,9 @@ async fn a_search_by_address_reads_the_address_and_its_user_and_no_directory() {
     {
         assert_costs(more, &stack.get(&format!("{own}{more}"), key).await, 200, reading(3, 2, 3.0));
     }
+    // The same reads: their time must not tell that somebody else has the address.
     let nobodys = format!("/user/search?email={}", address("nobody"));
-    assert_costs("of nobody", &stack.get(&nobodys, key).await, 200, reading(2, 1, 2.0));
+    assert_costs("of nobody", &stack.get(&nobodys, key).await, 200, reading(3, 2, 3.0));
     let provider = &fixtures.provider.key;
     assert_costs("by a provider", &stack.get(own, provider).await, 200, reading(3, 2, 3.0));
     let elsewhere = stack.get(&format!("{own}&org_id=2"), provider).await;
