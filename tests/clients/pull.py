@@ -75,10 +75,10 @@ def page(name: str, cursor: str | None, number: int = 1) -> tuple[int, Any]:
 
 def main() -> None:
     """Pulls to the end, and compares with the list."""
-    status, refusal = page("rating__in[]", None)
+    status, refusal = page("rating__in[0]", None)
     assert status == 400, refusal
-    text = refusal["errors"]["json"]["rating__in[]"]
-    assert "rating__in" in text.replace("rating__in[]", ""), f"no hint: {text}"
+    text = refusal["errors"]["json"]["rating__in[0]"]
+    assert "rating__in" in text.replace("rating__in[0]", ""), f"no hint: {text}"
 
     _, newest = get(order_by="-update_date", per_page=1)
     cursor: str | None = None
