@@ -8,3 +8,4 @@ mod rehearsal;
 mod restore_env;
 mod runbook;
 mod stacks;
+mod taken;

@@ -82,10 +82,23 @@ impl RestoreEnv {
         let then = prepare(&stack, &fixtures).await;
         let at = stack.clock.now();
         let recovery = PointInTimeConnector::new(stack.local.database_url());
-        let tables: Vec<_> = restored_tables().map(|table| stack.stores().database.name(table)).collect();
-        recovery.take_copy(at, &tables).await;
         let (crashes, calls) = (CrashConnector::new(), FaultConnector::new());
-        Self { stack, fixtures, recovery, crashes, calls, at, then }
+        let env = Self { stack, fixtures, recovery, crashes, calls, at, then };
+        env.take_copy().await;
+        env
+    }
+
+    /// Copies the tables once more, after the margin of a restore. Restores go to this copy from now on.
+    pub(super) async fn copy_again(&mut self) {
+        self.stack.clock.advance(SignedDuration::from_mins(10));
+        self.at = self.stack.clock.now();
+        self.take_copy().await;
+        self.stack.clock.advance(SINCE);
+    }
+
+    async fn take_copy(&self) {
+        let tables: Vec<_> = restored_tables().map(|table| self.stack.stores().database.name(table)).collect();
+        self.recovery.take_copy(self.at, &tables).await;
     }
 
     /// Changes everything that a restore must not undo.

@@ -32,6 +32,9 @@ pub struct AuditRecord {
     /// Version of the user after the change, or the one that would follow a deletion; `None` for a change of a key alone, and in
     /// records that an earlier version of the service wrote.
     pub version: Option<u64>,
+    /// Prefix of the tables in which the change was made; `None` before storage writes the record, and in records that an earlier
+    /// version of the service wrote.
+    pub tables: Option<String>,
 }
 
 impl AuditRecord {
@@ -49,7 +52,7 @@ impl AuditRecord {
         let is_empty = *action == AuditAction::Update && fields.is_empty();
         let version = Some(UserChange::version_after(before));
         let (at, actor, action) = (change.at, actor.clone(), *action);
-        let record = Self { at, actor, action, target: user.id, org_id: user.org_id, fields, version };
+        let record = Self { at, actor, action, target: user.id, org_id: user.org_id, fields, version, tables: None };
         (!is_empty).then_some(record)
     }
 

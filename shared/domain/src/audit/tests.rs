@@ -91,9 +91,14 @@ fn actions_have_one_spelling_and_those_on_keys_name_the_key() {
     let key = ApiKeyId::parse("7-0a0a0a0a0a0a").expect("an id");
     let on_keys = [IssueKey(key), RotateKey(key), RevokeKey(key), SetKeyLimit(key)];
     for action in [Create, Update, Delete, Invite, Activate].into_iter().chain(on_keys) {
-        assert_eq!(AuditAction::parse(action.as_str(), action.key_id()), Some(action));
+        assert_eq!(AuditAction::parse(action.as_str(), action.key_id(), None), Some(action));
         let other_key = if action.key_id().is_none() { Some(key) } else { None };
-        assert_eq!(AuditAction::parse(action.as_str(), other_key), None, "{action:?}");
+        assert_eq!(AuditAction::parse(action.as_str(), other_key, None), None, "{action:?}");
+        assert_eq!(AuditAction::parse(action.as_str(), action.key_id(), Some(3)), None, "{action:?}");
+    }
+    for action in [AuditAction::Restore(3), AuditAction::Secure(0)] {
+        assert_eq!(AuditAction::parse(action.as_str(), None, action.repeated()), Some(action));
+        assert_eq!(AuditAction::parse(action.as_str(), None, None), None, "{action:?}");
     }
     assert_eq!(on_keys.map(AuditAction::key_id), [Some(key); 4]);
 }

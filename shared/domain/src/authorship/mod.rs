@@ -27,6 +27,11 @@ pub enum AuditAction {
     RevokeKey(ApiKeyId),
     /// This key was given a limit of its own.
     SetKeyLimit(ApiKeyId),
+    /// A restore took from the user what it had lost since, as this number of records tells.
+    Restore(u32),
+    /// A restore could not tell or repeat what the user had lost since, and left it without any way in. It looked at this number of
+    /// records.
+    Secure(u32),
 }
 
 impl AuditAction {
@@ -43,12 +48,17 @@ impl AuditAction {
             Self::RotateKey(_) => "rotate_key",
             Self::RevokeKey(_) => "revoke_key",
             Self::SetKeyLimit(_) => "set_key_limit",
+            Self::Restore(_) => "restore",
+            Self::Secure(_) => "secure",
         }
     }
 
-    /// Returns the action of this spelling, on this key if it is one on a key.
+    /// Returns the action of this spelling, on this key if it is one on a key, and with this number of records if it is one of a restore.
     #[must_use]
-    pub fn parse(text: &str, key: Option<ApiKeyId>) -> Option<Self> {
+    pub fn parse(text: &str, key: Option<ApiKeyId>, repeated: Option<u32>) -> Option<Self> {
+        if let Some(records) = repeated {
+            return [Self::Restore(records), Self::Secure(records)].into_iter().find(|action| action.as_str() == text);
+        }
         Some(match (text, key) {
             ("create", None) => Self::Create,
             ("update", None) => Self::Update,
@@ -69,6 +79,16 @@ impl AuditAction {
         match self {
             Self::IssueKey(key) | Self::RotateKey(key) | Self::RevokeKey(key) | Self::SetKeyLimit(key) => Some(key),
             Self::Create | Self::Update | Self::Delete | Self::Invite | Self::Activate => None,
+            Self::Restore(_) | Self::Secure(_) => None,
+        }
+    }
+
+    /// Returns the number of records that a restore looked at; `None` for any other action.
+    #[must_use]
+    pub fn repeated(self) -> Option<u32> {
+        match self {
+            Self::Restore(records) | Self::Secure(records) => Some(records),
+            _ => None,
         }
     }
 }

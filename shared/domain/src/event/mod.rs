@@ -41,7 +41,7 @@ impl EventKind {
     pub fn of_action(action: AuditAction) -> Option<Self> {
         match action {
             AuditAction::Create => Some(Self::UserCreated),
-            AuditAction::Update => Some(Self::UserUpdated),
+            AuditAction::Update | AuditAction::Restore(_) | AuditAction::Secure(_) => Some(Self::UserUpdated),
             AuditAction::Delete => Some(Self::UserDeleted),
             AuditAction::Activate => Some(Self::UserActivated),
             // The mailer reports the mail itself. Keys are the operator's business.
@@ -115,10 +115,13 @@ pub struct Event {
 }
 
 impl Event {
-    /// Returns the event of a record of the audit trail; `None` for an action that changes no user.
+    /// Returns the event of a record of the audit trail; `None` for an action that changes no user, or no field of it.
     #[must_use]
     pub fn of_record(record: &AuditRecord) -> Option<Self> {
         let kind = EventKind::of_action(record.action)?;
+        if record.action.repeated().is_some() && record.fields.is_empty() {
+            return None;
+        }
         let subject = EventSubject::User { id: record.target, fields: record.fields.clone() };
         Some(Self { kind, subject, org_id: record.org_id, version: record.version, at: record.at })
     }

@@ -44,6 +44,7 @@ fn changes_of_users_have_events_and_those_of_keys_and_mails_have_none() {
         org_id: Some(org(1)),
         fields: vec![UserField::Email, UserField::Role],
         version: Some(4),
+        tables: None,
     };
     for (action, kind) in [
         (AuditAction::Create, Some(EventKind::UserCreated)),
@@ -55,6 +56,7 @@ fn changes_of_users_have_events_and_those_of_keys_and_mails_have_none() {
         (AuditAction::RotateKey(key), None),
         (AuditAction::RevokeKey(key), None),
         (AuditAction::SetKeyLimit(key), None),
+        (AuditAction::Restore(1), Some(EventKind::UserUpdated)),
     ] {
         let event = Event::of_record(&record(action));
         assert_eq!(event.as_ref().map(|event| event.kind), kind, "{action:?}");

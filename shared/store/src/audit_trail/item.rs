@@ -30,18 +30,25 @@ struct AuditItem {
     /// Version of the user after the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<u64>,
+    /// Prefix of the tables in which the change was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tables: Option<String>,
+    /// Number of records that a restore looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeated: Option<u32>,
     /// End of the record, in seconds since 1970.
     ttl: i64,
 }
 
 /// Returns the put of a record. Its key is new, so that no two changes ever meet in it.
 pub(crate) fn put(db: &Database, record: &AuditRecord) -> Result<Put, Error> {
-    let item = to_item(record)?;
+    let record = AuditRecord { tables: Some(db.prefix().to_owned()), ..record.clone() };
+    let item = to_item(&record)?;
     Put::builder().table_name(db.name(&schema::AUDIT)).set_item(Some(item)).build().map_err(Error::internal)
 }
 
 fn to_item(record: &AuditRecord) -> Result<Item, Error> {
-    let AuditRecord { at, actor, action, target, org_id, fields, version } = record;
+    let AuditRecord { at, actor, action, target, org_id, fields, version, tables } = record;
     let item = AuditItem {
         target: user_pk(*target),
         at: audit_sk(*at),
@@ -52,6 +59,8 @@ fn to_item(record: &AuditRecord) -> Result<Item, Error> {
         org: org_key(*org_id),
         fields: fields.iter().map(|field| field.as_str().to_owned()).collect(),
         version: *version,
+        tables: tables.clone(),
+        repeated: action.repeated(),
         ttl: at.as_second() + LIFETIME.as_secs(),
     };
     item_as(AUDIT_RECORD, &item)
@@ -71,11 +80,12 @@ fn record(stored: &AuditItem) -> Option<AuditRecord> {
     Some(AuditRecord {
         at: parse_audit_sk(&stored.at)?,
         actor: Actor::parse(&stored.actor, stored.actor_key.as_deref())?,
-        action: AuditAction::parse(&stored.action, key)?,
+        action: AuditAction::parse(&stored.action, key, stored.repeated)?,
         target: UserId::parse(stored.target.strip_prefix(USER_PK_PREFIX)?)?,
         org_id: parse_org_key(&stored.org)?,
         fields: stored.fields.iter().map(|name| UserField::parse(name)).collect::<Option<_>>()?,
         version: stored.version,
+        tables: stored.tables.clone(),
     })
 }
 
@@ -99,6 +109,7 @@ mod tests {
             org_id: OrgId::new(MAX_ID),
             fields: UserField::ALL.to_vec(),
             version: Some(MAX_ID),
+            tables: Some(format!("{}-r202611221200-", "p".repeat(20))),
         }
     }
 
@@ -125,7 +136,8 @@ mod tests {
         let by_key = AuditRecord { actor: Actor::Key(key), action: AuditAction::Update, org_id: None, ..largest() };
         let activation = AuditRecord { actor: Actor::Invitee(key.owner()), action: AuditAction::Activate, ..largest() };
         let deletion = AuditRecord { action: AuditAction::Delete, fields: Vec::new(), ..by_key.clone() };
-        for record in [largest(), by_key, activation, deletion] {
+        let restore = AuditRecord { action: AuditAction::Restore(7), tables: None, ..by_key.clone() };
+        for record in [largest(), by_key, activation, deletion, restore] {
             let item = to_item(&record).expect("an item");
             assert_eq!(read(item).expect("a record"), record);
         }

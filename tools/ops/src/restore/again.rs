@@ -1,28 +1,31 @@
 //! Step `again`: the changes since the instant of the restore that it must not undo.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use presence_domain::access::Scope;
 use presence_domain::api_key::ApiKeyId;
 use presence_domain::audit::{Actor, UserField};
 use presence_domain::error::Error;
-use presence_domain::ids::UserId;
-use presence_domain::invitation::OutboxMessage;
-use presence_domain::restore::{ChangesSince, MARGIN, TouchedUser};
-use presence_domain::user::User;
+use presence_domain::ids::{OrgId, UserId};
+use presence_domain::invitation::{LinkState, OutboxMessage};
+use presence_domain::restore::{ChangesSince, MARGIN, Restricted, TableSets, TouchedUser};
+use presence_domain::user::{Status, User};
 use presence_store::{ApiKeyError, ApiKeyRecord, AuditSource, Decision, Stores, UpdateOutcome};
 
 use super::Restore;
 use super::report::Report;
 use crate::error::CommandError;
 
-/// Reads the changes since an instant from the audit trail, strongly and whole, with a margin before it.
-pub(super) async fn read_changes(restore: &Restore, since: Timestamp) -> Result<ChangesSince, CommandError> {
-    let mut pages = restore.running.audit_trail.pages(AuditSource::All, Some(since - MARGIN));
+/// Reads the changes since the instant from the audit trail, strongly and whole, with a margin before it.
+pub(super) async fn read_changes(restore: &Restore) -> Result<ChangesSince, CommandError> {
+    let mut pages = restore.running.audit_trail.pages(AuditSource::All, Some(restore.at - MARGIN));
     let mut records = Vec::new();
     while let Some(page) = pages.next_page().await? {
         records.extend(page);
     }
-    Ok(ChangesSince::of(&records, &restore.undo))
+    let (running, restored) = (restore.running.database.prefix(), restore.restored.database.prefix());
+    Ok(ChangesSince::of(&records, TableSets { running, restored }, &restore.undo))
 }
 
 /// Repetition of changes in the restored tables.
@@ -34,21 +37,18 @@ pub(super) struct Repetition<'a> {
 
 impl Repetition<'_> {
     /// Applies the changes to the restored tables. Those that are there already stay as they are.
-    pub(super) async fn apply(&self, mut changes: ChangesSince, report: &mut Report) -> Result<(), CommandError> {
+    pub(super) async fn apply(&self, changes: ChangesSince, report: &mut Report) -> Result<(), CommandError> {
         for id in &changes.deleted {
             if self.delete(*id).await? {
                 report.deleted_users.insert(id.to_string());
             }
         }
+        self.end_keys(&changes, report).await?;
+        self.restrict_users(&changes.touched, report).await?;
         for message in self.mails_of_then().await? {
-            // It may have been sent since, which ended older links and left no record.
-            changes.touched.entry(message.user_id).or_default().has_ended_links = true;
+            self.end_replaced_links(message.user_id, report).await?;
             self.list_mail(&message, report).await?;
         }
-        for (id, touched) in &changes.touched {
-            self.restrict(*id, touched, report).await?;
-        }
-        self.end_keys(&changes, report).await?;
         self.list_losses(&changes, report).await
     }
 
@@ -65,11 +65,29 @@ impl Repetition<'_> {
         }
     }
 
-    /// Returns the mails that waited at the instant of the restore, in whatever state they are now.
+    /// Returns the mails that waited at the instant of the restore and still do, in whatever state they are now.
     async fn mails_of_then(&self) -> Result<Vec<OutboxMessage>, Error> {
-        let mut mails = self.restored().outbox.list().await?;
-        mails.retain(|message| message.created_at <= self.restore.at);
+        let mut mails = Vec::new();
+        for listed in self.restored().outbox.list().await? {
+            if listed.created_at <= self.restore.at {
+                // The list lags: its mail may have been called off just now.
+                mails.extend(self.restored().outbox.get(listed.user_id, &listed.id).await?);
+            }
+        }
         Ok(mails)
+    }
+
+    /// Ends the older links of a user whose mail waited at the instant: it may have been sent since, which left no record.
+    async fn end_replaced_links(&self, id: UserId, report: &mut Report) -> Result<(), CommandError> {
+        let running = self.running_user(id).await?;
+        let end =
+            |user: &User| Ok(Decision::from(user.without_replaced_links(running.as_ref(), &self.actor, self.now)));
+        match self.restored().users.update(scope(), id, end).await {
+            Ok(UpdateOutcome::Written(_)) => drop(report.restricted_users.insert(id.to_string())),
+            Ok(UpdateOutcome::Stopped(())) | Err(Error::NotFound) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
     }
 
     async fn list_mail(&self, message: &OutboxMessage, report: &mut Report) -> Result<(), Error> {
@@ -84,27 +102,89 @@ impl Repetition<'_> {
         readable(self.restore.running.outbox.get(message.user_id, &message.id).await)
     }
 
-    /// Takes from a user the rights and links that it lost. If they cannot be compared, all its keys end.
-    async fn restrict(&self, id: UserId, touched: &TouchedUser, report: &mut Report) -> Result<(), CommandError> {
-        let running = readable(self.restore.running.users.get(scope(), id).await)?;
-        let restrict = |user: &User| {
-            let restricted = user.without_lost_rights(touched, running.as_ref(), &self.actor, self.now);
-            Ok(Decision::from(restricted.change))
-        };
-        let Some(user) = self.restored().users.get(scope(), id).await? else { return Ok(()) };
-        let is_undecided = user.without_lost_rights(touched, running.as_ref(), &self.actor, self.now).is_undecided;
-        if let UpdateOutcome::Written(_) = self.restored().users.update(scope(), id, restrict).await? {
-            report.restricted_users.insert(id.to_string());
+    async fn running_user(&self, id: UserId) -> Result<Option<User>, Error> {
+        readable(self.restore.running.users.get(scope(), id).await)
+    }
+
+    /// Takes from the users what they lost. A user whose address another one has still waits until that one has given it up.
+    async fn restrict_users(
+        &self,
+        touched: &BTreeMap<UserId, TouchedUser>,
+        report: &mut Report,
+    ) -> Result<(), CommandError> {
+        for (id, _) in touched.iter().filter(|(_, touched)| touched.is_repeated() && touched.is_secured) {
+            list_secured(*id, report);
         }
-        if is_undecided {
-            self.end_keys_of(id, true, report).await?;
-            report.decide(format_args!("user {id}"), "had other rights since: its keys are revoked, set its rights");
-        } else if touched.fields.contains(&UserField::Status) {
-            // The keys of a user that was invited for a while were revoked for good.
-            self.end_keys_of(id, false, report).await?;
+        let mut users: Vec<_> = touched.iter().filter(|(_, touched)| !touched.is_repeated()).collect();
+        let mut is_last = false;
+        while !users.is_empty() {
+            let mut waiting = Vec::new();
+            for (id, touched) in &users {
+                if !self.restrict(**id, touched, is_last, report).await? {
+                    waiting.push((*id, *touched));
+                }
+            }
+            is_last = waiting.len() == users.len();
+            users = waiting;
         }
-        list_user(id, touched, &user, report);
         Ok(())
+    }
+
+    /// Takes from a user what it lost, and from its keys. False if another user has its new address, unless this is the last attempt.
+    async fn restrict(
+        &self,
+        id: UserId,
+        touched: &TouchedUser,
+        is_last: bool,
+        report: &mut Report,
+    ) -> Result<bool, CommandError> {
+        let Some(user) = self.restored().users.get(scope(), id).await? else { return Ok(true) };
+        let running = self.running_user(id).await?;
+        let lesser = |user: &User| user.without_losses(touched, running.as_ref(), &self.actor, self.now);
+        let after = lesser(&user).after;
+        let is_taken = self.is_address_taken(&after).await?;
+        if is_taken && !is_last {
+            return Ok(false);
+        }
+        let is_impossible = is_taken || self.is_org_missing(&user, &after).await?;
+        let restrict =
+            |user: &User| if is_impossible { user.secured(touched, &self.actor, self.now) } else { lesser(user) };
+        // The record of the user comes last: it tells another run that nothing is left to do.
+        if touched.fields.contains(&UserField::Status) {
+            // The keys of a user that was invited for a while were revoked for good.
+            self.end_keys_of(id, report).await?;
+        }
+        for key in &touched.limited_keys {
+            self.limit_key(*key, report).await?;
+        }
+        self.restored().users.update(scope(), id, |user| Ok(Decision::<()>::from(restrict(user).change))).await?;
+        list_user(&user, &restrict(&user), report);
+        Ok(true)
+    }
+
+    async fn is_address_taken(&self, user: &User) -> Result<bool, Error> {
+        let holder = self.restored().users.get_id_by_email(user.email.key()).await?;
+        Ok(holder.is_some_and(|holder| holder != user.id))
+    }
+
+    /// True if a user would get an organisation that was created since.
+    async fn is_org_missing(&self, before: &User, after: &User) -> Result<bool, Error> {
+        match after.org_id.filter(|org_id| before.org_id != Some(*org_id)) {
+            Some(org_id) => Ok(!self.restored().businesses.has_org(org_id).await?),
+            None => Ok(false),
+        }
+    }
+
+    /// Gives a key the limit that it got since. If nobody can tell it, the key ends.
+    async fn limit_key(&self, id: ApiKeyId, report: &mut Report) -> Result<(), CommandError> {
+        let Ok(key) = self.restored().users.get_key(id).await else { return Ok(()) };
+        match self.running_key(id).await? {
+            Some(running) => {
+                let set = self.restored().users.set_key_limit(id, running.limit, &self.actor, self.now).await;
+                Ok(set.map_err(|error| anyhow::anyhow!("key {id} cannot be limited: {error:?}"))?)
+            }
+            None => self.end_key(&key, true, report).await,
+        }
     }
 
     async fn end_keys(&self, changes: &ChangesSince, report: &mut Report) -> Result<(), CommandError> {
@@ -120,9 +200,9 @@ impl Repetition<'_> {
         Ok(())
     }
 
-    async fn end_keys_of(&self, owner: UserId, is_revoked: bool, report: &mut Report) -> Result<(), CommandError> {
+    async fn end_keys_of(&self, owner: UserId, report: &mut Report) -> Result<(), CommandError> {
         for key in self.restored().users.list_keys(owner).await?.unwrap_or_default() {
-            self.end_key(&key, is_revoked, report).await?;
+            self.end_key(&key, false, report).await?;
         }
         Ok(())
     }
@@ -136,7 +216,7 @@ impl Repetition<'_> {
         let running = if is_revoked { None } else { self.running_key(id).await? };
         let ended = match running.filter(|running| running.is_live(self.now)).map(|running| running.expires_at) {
             Some(Some(ends_at)) => self.restored().users.end_key(id, ends_at, &self.actor, self.now).await,
-            // It did not end in the running tables: it was rotated after these came into use.
+            // It did not end in the running tables.
             Some(None) => return Ok(()),
             None => self.restored().users.revoke_key(id, &self.actor, self.now).await.map(|()| true),
         };
@@ -158,9 +238,6 @@ impl Repetition<'_> {
             if matches!(self.restored().users.get_key(*id).await, Err(ApiKeyError::NotFound)) {
                 report.decide(format_args!("key {id}"), "was issued since, and does not exist any more: issue another");
             }
-        }
-        for id in changes.limited_keys.iter().filter(has_owner) {
-            report.decide(format_args!("key {id}"), "got another limit since, and has that of then");
         }
         for id in changes.rotated_keys.iter().filter(has_owner) {
             let problem = "was rotated since: it ends as before, and the key in its place does not exist any more";
@@ -186,15 +263,30 @@ fn readable<T>(result: Result<Option<T>, Error>) -> Result<Option<T>, Error> {
     }
 }
 
-/// Lists the changes of a user that the restore takes back for good.
-fn list_user(id: UserId, touched: &TouchedUser, user: &User, report: &mut Report) {
-    let subject = format!("user {id}");
-    if touched.fields.contains(&UserField::Email) {
-        report.decide(&subject, "got another address since, and has that of then");
+/// Lists a user that was restricted or secured, and what an operator has to do for it.
+fn list_user(before: &User, restricted: &Restricted, report: &mut Report) {
+    let (id, after) = (before.id, &restricted.after);
+    if restricted.is_secured {
+        return list_secured(id, report);
     }
-    if touched.has_ended_links && user.status == presence_domain::user::Status::Invited {
+    if after != before {
+        report.restricted_users.insert(id.to_string());
+    }
+    let subject = format!("user {id}");
+    if let Some(org_id) = after.org_id.filter(|org_id| before.org_id != Some(*org_id)).map(OrgId::get) {
+        report.decide(&subject, format!("was moved to organisation {org_id}, and has no businesses there: set them"));
+    }
+    let has_link = after.links.as_slice().iter().any(|link| link.state == LinkState::Live);
+    if after.status == Status::Invited && !has_link {
         report.decide(&subject, "has no link that works, unless a mail waits: invite it again");
     }
+}
+
+fn list_secured(id: UserId, report: &mut Report) {
+    report.secured_users.insert(id.to_string());
+    let problem = "lost what cannot be told or repeated: it is invited, without password, keys and links; set its \
+                   address, role and organisation, then invite it again";
+    report.decide(format_args!("user {id}"), problem);
 }
 
 #[expect(clippy::disallowed_methods, reason = "an operator has the credentials of the tables")]

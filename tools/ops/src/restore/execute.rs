@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use jiff::Timestamp;
 use presence_domain::restore::MARGIN;
 use presence_store::restore::{RestoreState, restored_tables};
 use presence_store::schema::{REVIEWS, USERS};
@@ -27,8 +26,6 @@ const LONGEST_WAIT: Duration = Duration::from_hours(24);
 const TAGS: [(&str, &str); 1] = [("Service", "presence")];
 /// Tag of the restored users table after its mails were held. Its value is the instant.
 const MAILS_HELD: &str = "presence:mails-held";
-/// Tag of the restored users table before the stack uses it. Its value is the instant from which changes are to be repeated.
-const SWITCHED: &str = "presence:switched";
 /// Tag of the restored users table after all steps. Its value is the instant.
 const ENDED: &str = "presence:restore-ended";
 
@@ -122,7 +119,7 @@ impl Execution<'_> {
             StepName::Again => {
                 if !self.is_switched().await? {
                     self.forget_answers().await?;
-                    self.repeat_since(self.restore.at).await?;
+                    self.repeat_changes().await?;
                 }
             }
             StepName::Mails => self.hold_mails().await?,
@@ -176,9 +173,9 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Repeats the changes since an instant that the restore must not undo.
-    async fn repeat_since(&mut self, since: Timestamp) -> Result<(), CommandError> {
-        let changes = read_changes(self.restore, since).await?;
+    /// Repeats the changes that the restore must not undo.
+    async fn repeat_changes(&mut self) -> Result<(), CommandError> {
+        let changes = read_changes(self.restore).await?;
         let (actor, now) = (self.context.actor().await?, self.context.clock.now());
         Repetition { restore: self.restore, actor, now }.apply(changes, &mut self.report).await
     }
@@ -220,27 +217,24 @@ impl Execution<'_> {
         Ok(count == 0)
     }
 
-    /// Lets the stack use the restored tables, after a last look at the changes. A tag keeps the instant of this look.
+    /// Lets the stack use the restored tables, after a last look at the changes.
     async fn switch(&mut self) -> Result<(), CommandError> {
         if self.is_switched().await? {
             return Ok(());
         }
         let restored = &self.restore.restored.database;
-        let now = self.context.clock.now();
-        restored.set_tag(&USERS, SWITCHED, &format_instant(now)).await?;
-        self.repeat_since(self.restore.at).await?;
+        self.repeat_changes().await?;
         let users = restored.stream_arn(&USERS).await?.context("the restored users table has no stream")?;
         let reviews = restored.stream_arn(&REVIEWS).await?.context("the restored reviews table has no stream")?;
+        let now = self.context.clock.now();
         Ok(self.stacks()?.switch(&RestoredStreams { users, reviews }, now).await?)
     }
 
     /// Repeats what was changed in the tables of before until nothing used them any more, and marks the end.
     async fn end(&mut self) -> Result<(), CommandError> {
-        let restored = &self.restore.restored.database;
-        let since = restored.tag(&USERS, SWITCHED).await?.and_then(|text| text.parse().ok());
-        self.repeat_since(since.unwrap_or(self.restore.at)).await?;
+        self.repeat_changes().await?;
         let now = format_instant(self.context.clock.now());
-        restored.set_tag(&USERS, ENDED, &now).await?;
+        self.restore.restored.database.set_tag(&USERS, ENDED, &now).await?;
         self.report.is_in_use = true;
         Ok(())
     }

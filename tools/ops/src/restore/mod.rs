@@ -35,8 +35,8 @@ The tables to restore are those of TABLE_PREFIX; --prefix names the new ones.
 
 With --json a list of {\"step\",\"name\",\"does\",\"commands\"}; with --execute
 {\"restored_to\",\"table_prefix\",\"audit_table\",\"deleted_users\",\"ended_keys\",
-\"restricted_users\",\"held_mails\",\"decisions\",\"is_in_use\"}, where decisions
-are a list of {\"subject\",\"problem\"}.";
+\"restricted_users\",\"secured_users\",\"held_mails\",\"decisions\",\"is_in_use\"},
+where decisions are a list of {\"subject\",\"problem\"}.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -140,7 +140,7 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
     if args.execute {
         return execute::execute(&restore, &args, context).await;
     }
-    let changes = again::read_changes(&restore, restore.at).await?;
+    let changes = again::read_changes(&restore).await?;
     Plan::new(&restore, &changes).print(&mut context.console)?;
     // The plan is printed whatever is wrong, so that it can be read before anything is mended.
     execute::check(&restore, context).await?;

@@ -21,6 +21,8 @@ pub(super) struct Report {
     pub(super) ended_keys: BTreeSet<String>,
     /// Users that lost rights or links again.
     pub(super) restricted_users: BTreeSet<String>,
+    /// Users without any way in, because nobody can tell or repeat what they lost.
+    pub(super) secured_users: BTreeSet<String>,
     /// Mails that wait for a decision.
     pub(super) held_mails: BTreeSet<String>,
     /// Matters that an operator decides.
@@ -51,6 +53,7 @@ impl Report {
             ("deleted again: user", &self.deleted_users),
             ("ended again: key", &self.ended_keys),
             ("restricted again: user", &self.restricted_users),
+            ("secured: user", &self.secured_users),
             ("held: mail", &self.held_mails),
         ];
         for (title, ids) in lists {
