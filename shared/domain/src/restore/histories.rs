@@ -66,18 +66,20 @@ impl Service {
         self.now += SignedDuration::from_secs(self.rng.i64(1..900));
         let ids: Vec<_> = self.users.keys().copied().collect();
         let Some(id) = self.rng.choice(&ids).copied().filter(|_| self.users.len() > 3) else { return self.create() };
-        let stored = self.users[&id].clone();
+        let action = self.rng.u8(0..16);
+        let waiting = self.users.values().find(|stored| stored.mail.is_some() && (4..6).contains(&action));
+        let stored = waiting.unwrap_or(&self.users[&id]).clone();
         let (user, now) = (&stored.user, self.now);
-        let change = match self.rng.u8(0..12) {
+        let change = match action {
             0 => Some(user.delete(&actor(), now)),
-            1 => user.invite(&actor(), now).ok(),
+            1 | 10 | 11 => user.invite(&actor(), now).ok(),
             2 => user.remove_business(&business("a"), org(1), &actor(), now),
             3 => user.links.as_slice().iter().find(|link| link.state == LinkState::Live).map(|_| {
                 let password = self.rng.u64(..);
                 user.activate(hash(&password.to_string()), now)
             }),
             4 | 5 => self.claim(&stored),
-            6 => return self.record_outcome(),
+            6..10 => return self.record_outcome(),
             _ => self.patch(user),
         };
         if let Some(change) = change {
