@@ -196,8 +196,7 @@ impl Access {
 async fn no_restore_of_a_random_history_gives_anything_back() {
     let mut rng = rng("histories of restores");
     let mut secured = 0;
-    for number in 0..HISTORIES {
-        println!("history {number}");
+    for _ in 0..HISTORIES {
         let mut history = History::start(rng.fork()).await;
         let copied_after = history.rng.usize(5..STEPS - 10);
         let mut then = None;

@@ -78,8 +78,13 @@ impl AuditAction {
     pub fn key_id(self) -> Option<ApiKeyId> {
         match self {
             Self::IssueKey(key) | Self::RotateKey(key) | Self::RevokeKey(key) | Self::SetKeyLimit(key) => Some(key),
-            Self::Create | Self::Update | Self::Delete | Self::Invite | Self::Activate => None,
-            Self::Restore(_) | Self::Secure(_) => None,
+            Self::Create
+            | Self::Update
+            | Self::Delete
+            | Self::Invite
+            | Self::Activate
+            | Self::Restore(_)
+            | Self::Secure(_) => None,
         }
     }
 
