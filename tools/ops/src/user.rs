@@ -98,11 +98,9 @@ async fn create(args: CreateArgs, context: &Context) -> Result<UserId, CommandEr
     match context.stores.users.create(&change).await {
         Ok(id) => Ok(id),
         Err(UserWriteError::EmailTaken) => Err(email_taken_error(&email, context).await?),
-        Err(UserWriteError::Stale | UserWriteError::LastAdmin | UserWriteError::Failed(Error::Conflict)) => {
-            Err(CommandError::from_text("concurrent changes won every attempt: run it again"))
-        }
         Err(UserWriteError::AddressMarked(mark)) => Err(CommandError::from_text(mark.text())),
-        Err(UserWriteError::Failed(error)) => Err(error.into()),
+        Err(UserWriteError::Failed(error)) if !matches!(error, Error::Conflict) => Err(error.into()),
+        Err(_) => Err(CommandError::from_text("concurrent changes won every attempt: run it again")),
     }
 }
 
