@@ -67,20 +67,24 @@ pub(crate) struct CreateArgs {
 
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     let Command::Create(args) = command;
+    check_org(&args, context).await?;
     check_businesses(&args, context).await?;
-    let org_id = args.org_id;
     let id = create(args, context).await?;
     if context.console.json {
         context.console.write_json(&json!({ "id": id.to_string() }))?;
     } else {
         context.console.write_line(id)?;
     }
-    if let Some(org_id) = org_id
-        && !context.stores.businesses.has_org(org_id).await?
-    {
-        context.console.write_message(format_args!("note: organisation {org_id} has not been imported"));
-    }
     Ok(Exit::Done)
+}
+
+async fn check_org(args: &CreateArgs, context: &Context) -> Result<(), CommandError> {
+    match args.org_id {
+        Some(org_id) if !context.stores.businesses.has_org(org_id).await? => {
+            Err(CommandError::from_text(format!("there is no organisation {org_id}: import it first")))
+        }
+        _ => Ok(()),
+    }
 }
 
 async fn check_businesses(args: &CreateArgs, context: &Context) -> Result<(), CommandError> {
