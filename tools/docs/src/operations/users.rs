@@ -65,7 +65,7 @@ fn search_users() -> Operation {
         ),
         Parameter::text(
             "email",
-            values::email,
+            values::email_filter,
             "luc.martin@maison-verte.example",
             "Only the user with this address, ignoring case.",
         ),
