@@ -1,4 +1,5 @@
-//! Last active `ORG_ADMIN` of an organisation, who may be removed by a PROVIDER only.
+//! Last active `ORG_ADMIN` of an organisation, who may be removed by a PROVIDER only, and last active PROVIDER, who may be removed by an
+//! operator only.
 //!
 //! Sequential requests of an `ORG_ADMIN` never remove the last one: the caller is active, and no caller demotes or deletes
 //! itself. Two that remove each other at the same time could: the second write would remove the last one.
@@ -13,6 +14,7 @@ use super::matrix::assert_forbidden;
 use presence_tests::PauseConnector;
 
 const LAST: &str = "this is the last active ORG_ADMIN of its organisation";
+const LAST_PROVIDER: &str = "this may be the last active PROVIDER: the caller is none any more";
 
 /// Removes an `ORG_ADMIN` by the change, or by a deletion if the change is null.
 async fn remove_admin(stack: &TestStack, target: &TestUser, key: &str, change: &Value) -> Reply {
@@ -21,16 +23,26 @@ async fn remove_admin(stack: &TestStack, target: &TestUser, key: &str, change: &
 }
 
 #[rstest]
-#[case::deletes(Value::Null, json!(LAST))]
-#[case::demotes(json!({"role": "BUSINESS_MANAGER"}), json!({"role": LAST}))]
-#[case::suspends(json!({"status": "invited"}), json!(LAST))]
+#[case::deletes(Role::OrgAdmin, Value::Null, json!(LAST))]
+#[case::demotes(Role::OrgAdmin, json!({"role": "BUSINESS_MANAGER"}), json!({"role": LAST}))]
+#[case::suspends(Role::OrgAdmin, json!({"status": "invited"}), json!(LAST))]
+#[case::deletes_provider(Role::Provider, Value::Null, json!(LAST_PROVIDER))]
+#[case::demotes_provider(Role::Provider, json!({"role": "ORG_ADMIN", "org_id": 1}), json!({"role": LAST_PROVIDER}))]
+#[case::suspends_provider(Role::Provider, json!({"status": "invited"}), json!(LAST_PROVIDER))]
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_org_admins_that_remove_each_other_the_second_fails(#[case] change: Value, #[case] error: Value) {
+async fn of_two_users_that_remove_each_other_the_second_fails(
+    #[case] role: Role,
+    #[case] change: Value,
+    #[case] error: Value,
+) {
     let pause = PauseConnector::new();
     let options = presence_local::Options { http_client: Some(pause.over(plain_http())), ..long_timeouts() };
     let stack = TestStack::with(options).await;
     let fixtures = Fixtures::create(&stack).await;
-    let (one, other) = (&fixtures.admin_1, &fixtures.other_admin_1);
+    let (one, other) = match role {
+        Role::Provider => (&fixtures.provider, &fixtures.provider_in_1),
+        _ => (&fixtures.admin_1, &fixtures.other_admin_1),
+    };
     pause.arm();
     let first = async {
         pause.paused().await;
@@ -42,7 +54,7 @@ async fn of_two_org_admins_that_remove_each_other_the_second_fails(#[case] chang
     assert_eq!(first.status, 200, "{}", first.text);
     assert_eq!((late.status, late.json()), (400, json!({"errors": {"json": error}})));
     let left = stack.stored(&other.id).await.expect("it is still there").user;
-    assert!(left.is_active_admin());
+    assert_eq!((left.role, left.status), (role, Status::Active));
     assert_eq!(stack.audit().await, []);
 }
 

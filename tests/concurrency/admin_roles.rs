@@ -71,7 +71,10 @@ async fn remove(env: &RaceEnv, by: &TestUser, target: &TestUser, removal: Remova
 #[case::serialized(ConflictMode::Serialize)]
 #[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn two_admins_that_remove_each_other_never_leave_the_organisation_without_one(#[case] mode: ConflictMode) {
+async fn two_users_that_remove_each_other_never_leave_the_organisation_or_the_service_without_one(
+    #[case] mode: ConflictMode,
+    #[values(Role::OrgAdmin, Role::Provider)] role: Role,
+) {
     use Removal::{Delete, Demote, Disable};
     let env = RaceEnv::in_mode(mode).await;
     let pairs = [(Delete, Delete), (Demote, Demote), (Disable, Disable), (Delete, Demote), (Demote, Disable)];
@@ -79,7 +82,7 @@ async fn two_admins_that_remove_each_other_never_leave_the_organisation_without_
         let org = 100 + round;
         let create = |local: &'static str| {
             let stack = &env.stack;
-            async move { stack.create_user(&format!("{local}-{round}"), Role::OrgAdmin, Some(org), Status::Active).await }
+            async move { stack.create_user(&format!("{local}-{round}"), role, Some(org), Status::Active).await }
         };
         let (one, other) = (create("rival").await, create("other-rival").await);
         let removals: Vec<_> = [(&one, &other, first), (&other, &one, second)]
@@ -96,7 +99,10 @@ async fn two_admins_that_remove_each_other_never_leave_the_organisation_without_
         assert!([400, 401, 403].contains(&loser.status), "{}", loser.text);
         let survivor = if replies[0].status == 200 { &one } else { &other };
         let stored = env.stack.stored(&survivor.id).await.expect("the survivor").user;
-        assert!(stored.is_active_admin() && stored.version == 2, "only its key was written: {stored:?}");
+        assert!(
+            stored.role == role && stored.status == Status::Active && stored.version == 2,
+            "only its key was written: {stored:?}"
+        );
         env.check().await;
     }
 }

@@ -1,5 +1,28 @@
 # Functions that several steps use. This file is sourced, never run.
 
+# check_usage LEAST MOST WORD…: prints the comment at the head of the script if the first word is --help, and ends. Ends with 2 at any other
+# option, and at fewer or more words. Each script calls it before it does anything.
+check_usage() {
+    local least="$1" most="$2" word
+    shift 2
+    for word in "$@"; do
+        case "$word" in
+        --help | -h)
+            sed -n '2,${/^#/!q; s/^# \{0,1\}//p}' "$(dirname "${BASH_SOURCE[0]}")/${0##*/}"
+            exit 0
+            ;;
+        -*)
+            echo "${0##*/}: there is no option $word; ${0##*/} --help says more" >&2
+            exit 2
+            ;;
+        esac
+    done
+    if [ $# -lt "$least" ] || [ $# -gt "$most" ]; then
+        echo "${0##*/}: $# words are too few or too many; ${0##*/} --help says more" >&2
+        exit 2
+    fi
+}
+
 # have_cargo_tool NAME VERSION: installs the cargo subcommand where none is on the PATH. Fails if it cannot be installed.
 # Tools are built apart from the workspace and share a folder, because they share crates. Without optimisation: with the
 # shipped profile, the build takes ten minutes on two cores.

@@ -6,6 +6,7 @@ use presence_domain::business_directory::{BusinessFilter, BusinessQuery};
 use presence_domain::error::{Error, FieldError, FieldErrors};
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::user::Role;
+use presence_domain::work::Work;
 
 use crate::App;
 use crate::wire::{BusinessBody, BusinessPage};
@@ -24,6 +25,7 @@ impl Operation for SearchBusinesses {
             org_id: fields.optional("org_id", read::org_id),
             query: fields.optional("query", query),
             city_key: fields.optional("city", read::city),
+            work: Work::default(),
         };
         Self { filter, page: fields.page_request() }
     }
@@ -47,5 +49,5 @@ impl Operation for SearchBusinesses {
 fn query(raw: RawValue<'_>) -> Result<BusinessQuery, FieldError> {
     // Refuses what is too long. The words are folded one by one, because a folded text may have other blanks.
     read::city(raw)?;
-    BusinessQuery::parse(read::text(raw)?).ok_or_else(|| "has nothing to search for".into())
+    Ok(BusinessQuery::parse(read::text(raw)?)?)
 }

@@ -64,7 +64,9 @@ impl Operation for Create {
         match app.users.create_answered(&change, |id| answer(id).kept().cloned()).await {
             Ok(id) => Ok(answer(id)),
             Err(UserWriteError::EmailTaken) => Err(change.email_taken_error()),
-            Err(UserWriteError::Stale | UserWriteError::LastAdmin) => Err(Error::Conflict),
+            Err(UserWriteError::Stale | UserWriteError::LastAdmin | UserWriteError::LastProvider) => {
+                Err(Error::Conflict)
+            }
             Err(UserWriteError::AddressMarked(mark)) => Err(mark.error()),
             Err(UserWriteError::Failed(error)) => Err(error),
         }

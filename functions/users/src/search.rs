@@ -3,11 +3,12 @@
 use presence_api::{Answer, AuthenticatedRequest, Fields, Operation, RawValue, read};
 use presence_domain::access::{Action, Principal, Target, authorize};
 use presence_domain::error::{Error, FieldError, FieldErrors};
-use presence_domain::fuzzy::{FuzzyQuery, FuzzyQueryError, MAX_WORDS};
+use presence_domain::fuzzy::FuzzyQuery;
 use presence_domain::ids::OrgId;
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::user::Role;
 use presence_domain::user_directory::{ListedUser, UserFilter};
+use presence_domain::work::Work;
 use presence_store::BusinessIds;
 
 use crate::App;
@@ -32,6 +33,7 @@ impl Operation for Search {
                 last_name: fields.optional("last_name", read::search_text),
                 email_key: fields.optional("email", email).map(|address| address.key().to_owned()),
                 query: fields.optional("query", query),
+                work: Work::default(),
             },
             page: fields.page_request(),
             with_business_ids: display_business_ids(fields),
@@ -71,8 +73,5 @@ impl Search {
 }
 
 fn query(raw: RawValue<'_>) -> Result<FuzzyQuery, FieldError> {
-    FuzzyQuery::parse(&read::search_text(raw)?).map_err(|error| match error {
-        FuzzyQueryError::NoWords => "has nothing to search for".into(),
-        FuzzyQueryError::TooManyWords => format!("has more than {MAX_WORDS} words").into(),
-    })
+    Ok(FuzzyQuery::parse(&read::search_text(raw)?)?)
 }

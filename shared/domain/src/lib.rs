@@ -34,3 +34,4 @@ pub mod suggestion;
 pub mod text;
 pub mod user;
 pub mod user_directory;
+pub mod work;

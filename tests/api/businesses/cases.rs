@@ -56,6 +56,16 @@ async fn every_case_finds_what_all_its_filters_admit_in_the_scope_of_the_caller(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_query_of_more_than_32_words_is_refused() {
+    let (stack, fixtures) = Fixtures::start().await;
+    let words = |count: usize| (0..count).map(|number| format!("w{number}")).collect::<Vec<_>>().join("+");
+    let reply = search(&stack, &fixtures.admin_1.key, &format!("query={}+w1", words(32))).await;
+    assert_eq!(ids(&reply), "");
+    let reply = search(&stack, &fixtures.admin_1.key, &format!("query={}", words(33))).await;
+    assert_eq!((reply.status, reply.json()["errors"]["json"]["query"].as_str()), (400, Some("has more than 32 words")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_business_has_exactly_its_four_fields() {
     let stack = TestStack::start().await;
     let fixtures = fill(&stack).await;

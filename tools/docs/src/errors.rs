@@ -48,9 +48,9 @@ pub(crate) const ERROR_RESPONSES: [ErrorResponse; 11] = [
         description: "The user was sent an invitation less than 5 minutes ago, or the key has made more requests than its limit \
                 allows. `Retry-After` says when to try again." },
     ErrorResponse { status: 431, name: "HeadTooLarge", schema: "GatewayError", text: "Request Header Fields Too Large",
-        description: "The request line and the values of all headers are larger than 10,240 bytes together: some 400 ids of 24 \
-                characters in `business__in`. The gateway answers, so the envelope is its own. Ask for a whole city \
-                (`business_city`), or for fewer businesses in each of several requests." },
+        description: "The request line and the values of all headers are larger than 10,240 bytes together, as with more than some 400 ids of \
+                24 characters in `business__in`. The gateway answers, so the envelope is its own. A search of reviews may ask for a \
+                whole city (`business_city`), or for fewer businesses in each of several requests." },
     ErrorResponse { status: 500, name: "Internal", schema: "Error", text: "internal error",
         description: "An error of the service. Its log has the cause, under `x-request-id`." },
     ErrorResponse { status: 503, name: "Unavailable", schema: "Error", text: "temporarily unavailable: try again",

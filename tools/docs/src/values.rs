@@ -17,13 +17,14 @@ const PRINTABLE: &str = r"^[^\x00-\x1f\x7f]*$";
 const PRINTABLE_NOT_BLANK: &str = r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$";
 /// Pattern of an id from another system.
 const OPAQUE_ID: &str = "^[0-9A-Za-z:_.-]{1,64}$";
-/// Pattern of a day in the years 1 to 9999, with an optional time and offset. 29 February is valid in leap years only.
+/// Pattern of a day in the years 1 to 9999, with an optional time and offset, or of no text, which counts as not given. 29 February is
+/// valid in leap years only.
 const DATE: &str = concat!(
     "^(?:(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])",
     "-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))",
     "|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)-02-29)",
     r"(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?",
-    "(?:Z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])?)?$"
+    "(?:Z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])?)?$|^$"
 );
 
 /// Function that adds bounds, a pattern or choices to the schema of a value.
@@ -60,6 +61,11 @@ pub(crate) fn org_id(value: ObjectBuilder) -> ObjectBuilder {
 
 pub(crate) fn email(value: ObjectBuilder) -> ObjectBuilder {
     value.format(Some(SchemaFormat::KnownFormat(KnownFormat::Email))).max_length(Some(EMAIL_MAX_BYTES))
+}
+
+/// Constrains an address to search for. No text counts as not given, so that the format of addresses does not hold.
+pub(crate) fn email_filter(value: ObjectBuilder) -> ObjectBuilder {
+    value.max_length(Some(EMAIL_MAX_BYTES)).pattern(Some(PRINTABLE))
 }
 
 pub(crate) fn person_name(value: ObjectBuilder) -> ObjectBuilder {

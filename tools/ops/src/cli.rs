@@ -22,6 +22,7 @@ Exit codes:
   2  wrong usage
   3  no such user, key, mail or review
   4  some rows of an import were rejected
+  130  Ctrl-C
 
 Environment:
   AWS_REGION, AWS_PROFILE, …   as in the AWS CLI: keys, profiles with SSO, a

@@ -57,7 +57,9 @@ impl Console {
         if !self.can_ask {
             return Err(CommandError::Usage(format!("{question} There is no terminal to ask on: add --yes.")));
         }
-        let answer = Confirm::new().with_prompt(question).default(false).wait_for_newline(true).interact();
+        // A prompt that is longer than a line is drawn again and again: the question stands above it.
+        self.write_message(question);
+        let answer = Confirm::new().with_prompt("Go on?").default(false).wait_for_newline(true).interact();
         if answer.context("cannot ask on the terminal")? { Ok(()) } else { Err(CommandError::Cancelled) }
     }
 

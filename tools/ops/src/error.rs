@@ -25,6 +25,8 @@ pub enum Exit {
     NotFound = 3,
     /// An import rejected some rows and stored the others.
     SomeRejected = 4,
+    /// The operator interrupted the command, as shells count it: 128 and the number of the signal.
+    Interrupted = 130,
 }
 
 impl From<Exit> for ExitCode {
@@ -75,6 +77,7 @@ impl CommandError {
         match self {
             Self::NotFound(_) => Exit::NotFound,
             Self::Usage(_) => Exit::Usage,
+            Self::Failed(error) if matches!(find_cause(error), Some(ImportError::Interrupted)) => Exit::Interrupted,
             Self::Cancelled | Self::Failed(_) => Exit::Failed,
         }
     }

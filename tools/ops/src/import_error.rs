@@ -11,6 +11,8 @@ pub(crate) enum ImportError {
     TooManyRejected(String),
     /// Ingest could not read the uploaded object to its end.
     CutShort(String),
+    /// The operator pressed Ctrl-C.
+    Interrupted,
 }
 
 impl ImportError {
@@ -20,14 +22,17 @@ impl ImportError {
             Self::WrongFile(_) => "wrong_file",
             Self::TooManyRejected(_) => "too_many_rejected",
             Self::CutShort(_) => "cut_short",
+            Self::Interrupted => "interrupted",
         }
     }
 }
 
 impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::WrongFile(text) | Self::TooManyRejected(text) | Self::CutShort(text)) = self;
-        f.write_str(text)
+        f.write_str(match self {
+            Self::WrongFile(text) | Self::TooManyRejected(text) | Self::CutShort(text) => text,
+            Self::Interrupted => "interrupted: run the same command to go on",
+        })
     }
 }
 

@@ -2,13 +2,20 @@
 
 use std::process::ExitCode;
 
-use presence_ops::{parse, start};
+use presence_ops::{Exit, parse, start};
+use tokio::runtime::Runtime;
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    match parse(std::env::args_os()) {
-        // On the heap, because the SDK's futures are large.
-        Ok(cli) => Box::pin(start(cli)).await.into(),
-        Err(exit) => exit.into(),
-    }
+fn main() -> ExitCode {
+    let exit = parse(std::env::args_os()).map_or_else(
+        |exit| exit,
+        |cli| {
+            let runtime = Runtime::new().expect("the system gives threads");
+            // On the heap, because the SDK's futures are large.
+            let exit: Exit = runtime.block_on(Box::pin(start(cli)));
+            // A read of standard input that is still open does not end by itself.
+            runtime.shutdown_background();
+            exit
+        },
+    );
+    exit.into()
 }

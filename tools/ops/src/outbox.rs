@@ -1,4 +1,4 @@
-//! `ops outbox`: lists the mails that wait to be sent, retries or cancels those that failed or are held, and clears marks of addresses.
+//! `ops outbox`: lists the mails that wait to be sent, retries or cancels them, and clears marks of addresses.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -36,13 +36,15 @@ pub(crate) enum Command {
     /// missing.
     #[command(after_help = LIST_JSON)]
     List,
-    /// Retry a mail that failed or is held, or all of them, as if they were new
+    /// Send a mail that failed, is held or waits after a refusal now, or all of them, as if they were new
+    ///
+    /// Nobody gets two mails in five minutes: a mail within that time is sent at its end.
     #[command(after_help = RETRY_JSON)]
     Retry {
         /// Id of the mail, from the list
         #[arg(required_unless_present = "all")]
         id: Option<String>,
-        /// Every mail that failed or is held
+        /// Every mail that failed, is held or waits after a refusal
         #[arg(long, conflicts_with = "id")]
         all: bool,
     },
@@ -190,7 +192,9 @@ async fn unmark(address: &EmailAddress, context: &mut Context) -> Result<Exit, C
 
 async fn retry(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
     if !context.stores.users.retry_mail(id, context.clock.now()).await? {
-        return Err(CommandError::NotFound(format!("there is no mail {id} that failed or is held")));
+        return Err(CommandError::NotFound(format!(
+            "there is no mail {id} that failed, is held or waits after a refusal"
+        )));
     }
     context.console.write_done(&json!({ "id": id }), "the mail is due now")?;
     Ok(Exit::Done)

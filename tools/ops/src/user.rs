@@ -67,20 +67,24 @@ pub(crate) struct CreateArgs {
 
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     let Command::Create(args) = command;
+    check_org(&args, context).await?;
     check_businesses(&args, context).await?;
-    let org_id = args.org_id;
     let id = create(args, context).await?;
     if context.console.json {
         context.console.write_json(&json!({ "id": id.to_string() }))?;
     } else {
         context.console.write_line(id)?;
     }
-    if let Some(org_id) = org_id
-        && !context.stores.businesses.has_org(org_id).await?
-    {
-        context.console.write_message(format_args!("note: organisation {org_id} has not been imported"));
-    }
     Ok(Exit::Done)
+}
+
+async fn check_org(args: &CreateArgs, context: &Context) -> Result<(), CommandError> {
+    match args.org_id {
+        Some(org_id) if !context.stores.businesses.has_org(org_id).await? => {
+            Err(CommandError::from_text(format!("there is no organisation {org_id}: import it first")))
+        }
+        _ => Ok(()),
+    }
 }
 
 async fn check_businesses(args: &CreateArgs, context: &Context) -> Result<(), CommandError> {
@@ -98,11 +102,9 @@ async fn create(args: CreateArgs, context: &Context) -> Result<UserId, CommandEr
     match context.stores.users.create(&change).await {
         Ok(id) => Ok(id),
         Err(UserWriteError::EmailTaken) => Err(email_taken_error(&email, context).await?),
-        Err(UserWriteError::Stale | UserWriteError::LastAdmin | UserWriteError::Failed(Error::Conflict)) => {
-            Err(CommandError::from_text("concurrent changes won every attempt: run it again"))
-        }
         Err(UserWriteError::AddressMarked(mark)) => Err(CommandError::from_text(mark.text())),
-        Err(UserWriteError::Failed(error)) => Err(error.into()),
+        Err(UserWriteError::Failed(error)) if !matches!(error, Error::Conflict) => Err(error.into()),
+        Err(_) => Err(CommandError::from_text("concurrent changes won every attempt: run it again")),
     }
 }
 

@@ -13,6 +13,7 @@ pub use filter::{BusinessFilter, BusinessQuery};
 use crate::ids::{BusinessId, OrgId};
 use crate::page::{Page, PageRequest};
 use crate::text::city_key;
+use crate::work::TooCostlyError;
 
 /// Maximum size of a directory in bytes, as [`ListedBusiness::bytes`] counts: some 500,000 businesses. It is a quarter of the
 /// memory of the function, which holds an old and a new directory while it changes.
@@ -133,17 +134,23 @@ impl BusinessDirectory {
     }
 
     /// Returns one page of the businesses that the filter admits, by folded name, then by id.
-    #[must_use]
-    pub fn search(&self, filter: &BusinessFilter, request: PageRequest) -> Page<Arc<ListedBusiness>> {
+    pub fn search(
+        &self,
+        filter: &BusinessFilter,
+        request: PageRequest,
+    ) -> Result<Page<Arc<ListedBusiness>>, TooCostlyError> {
         let (mut count, mut items) = (0_u64, Vec::new());
         let wanted = request.start()..request.start().saturating_add(request.size);
-        for business in self.businesses.iter().filter(|business| filter.admits(business)) {
+        for business in &self.businesses {
+            if !filter.admits(business)? {
+                continue;
+            }
             if wanted.contains(&count) {
                 items.push(Arc::clone(business));
             }
             count += 1;
         }
-        Page { request, count, items }
+        Ok(Page { request, count, items })
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::fuzzy::{FuzzyQueryError, MAX_WORDS};
 
 fn business(id: &str, org: u64, name: &str, city: &str, revision: u64) -> ListedBusiness {
     let (id, org_id) = (BusinessId::parse(id).expect("an id"), OrgId::new(org).expect("an id"));
@@ -15,7 +16,7 @@ fn directory() -> BusinessDirectory {
 }
 
 fn ids(directory: &BusinessDirectory, filter: &BusinessFilter) -> String {
-    let page = directory.search(filter, PageRequest::default());
+    let page = directory.search(filter, PageRequest::default()).expect("it is cheap");
     assert_eq!(page.count, page.items.len() as u64);
     page.items.iter().map(|business| business.id.as_str()).collect::<Vec<_>>().join(" ")
 }
@@ -46,8 +47,31 @@ fn every_word_is_a_part_of_name_or_city() {
         assert_eq!(ids(&directory(), &by_query(query)), expected, "{query}");
     }
     for nothing in ["", " ", "-", "' -"] {
-        assert_eq!(BusinessQuery::parse(nothing), None, "{nothing:?}");
+        assert_eq!(BusinessQuery::parse(nothing), Err(FuzzyQueryError::NoWords), "{nothing:?}");
     }
+}
+
+/// Returns a text of so many words that are a part of one word.
+fn parts_of_a_word(count: usize) -> (String, String) {
+    let word: String = ('a'..='z').cycle().take(2 * count).collect();
+    let parts: Vec<&str> = (0..count).map(|at| &word[at..=at + at / 26]).collect();
+    (parts.join(" "), word)
+}
+
+#[test]
+fn words_of_a_query_are_bounded_and_so_is_the_work_that_they_make() {
+    let (words, name) = parts_of_a_word(MAX_WORDS);
+    assert!(BusinessQuery::parse(&format!("{words} a b")).is_ok(), "repeated words count once");
+    assert_eq!(BusinessQuery::parse(&format!("{words} zab")), Err(FuzzyQueryError::TooManyWords));
+    let alike = |count| {
+        let one = |number| business(&format!("b{number}"), 1, &name, "", 0);
+        BusinessDirectory::new((0..count).map(one).collect())
+    };
+    let search =
+        |count, text: &str| alike(count).search(&by_query(text), PageRequest::default()).map(|page| page.count);
+    assert_eq!(search(50_000, &words), Ok(50_000));
+    assert_eq!(search(200_000, "abc bcd"), Ok(200_000), "an ordinary query in a large directory");
+    assert!(search(200_000, &words).is_err());
 }
 
 #[test]
@@ -63,6 +87,7 @@ fn pages_split_the_order_and_count_all() {
     let mut seen = Vec::new();
     for page in 1..=3 {
         let page = directory().search(&BusinessFilter::default(), PageRequest { page, size: 3 });
+        let page = page.expect("it is cheap");
         assert_eq!(page.count, 4);
         seen.extend(page.items.iter().map(|business| business.id.as_str().to_owned()));
     }

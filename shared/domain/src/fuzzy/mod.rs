@@ -13,21 +13,15 @@ mod index;
 use std::collections::HashSet;
 use std::fmt;
 use std::iter;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use index::{Match, PeopleIndex};
 
-use super::error::Error;
+use super::error::FieldError;
 use super::text::fold;
 
 /// Maximum number of distinct words of a query. People type a few words, but 255 characters can hold 128, and each word costs a pass over
 /// the index.
 pub const MAX_WORDS: usize = 32;
-
-/// Maximum number of pairs of letters that a query compares for edits, over all indexes together: some 50 ms of CPU. A query of ten letters
-/// compares some 50 pairs with each word that may be close to it.
-const MAX_COMPARED: u64 = 20_000_000;
 
 /// Minimum length in letters of a query word that may match with one edit. Shorter words are too similar to each other.
 const ONE_EDIT_FROM: usize = 5;
@@ -43,11 +37,9 @@ const PREFIX: u8 = 1;
 const SUBSTRING: u8 = 2;
 
 /// Distinct words of a search text, folded, in the order of the text.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct FuzzyQuery {
     words: Vec<String>,
-    /// Pairs of letters that were compared so far. Clones share it: they are of one request.
-    compared: Arc<AtomicU64>,
 }
 
 /// Occurs when a text is no query.
@@ -59,10 +51,6 @@ pub enum FuzzyQueryError {
     TooManyWords,
 }
 
-/// Occurs when a query is close to so many long words that it would take too much CPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooCostlyError;
-
 impl FuzzyQuery {
     /// Folds the text and splits it at white space. Repeated words are dropped.
     pub fn parse(text: &str) -> Result<Self, FuzzyQueryError> {
@@ -72,15 +60,9 @@ impl FuzzyQuery {
             folded.split_whitespace().filter(|word| seen.insert(*word)).map(str::to_owned).collect();
         match words.len() {
             0 => Err(FuzzyQueryError::NoWords),
-            1..=MAX_WORDS => Ok(Self { words, compared: Arc::default() }),
+            1..=MAX_WORDS => Ok(Self { words }),
             _ => Err(FuzzyQueryError::TooManyWords),
         }
-    }
-
-    /// Counts pairs of letters that are about to be compared.
-    fn count_compared(&self, pairs: usize) -> Result<(), TooCostlyError> {
-        let before = self.compared.fetch_add(pairs as u64, Ordering::Relaxed);
-        if before > MAX_COMPARED { Err(TooCostlyError) } else { Ok(()) }
     }
 
     fn words(&self) -> impl Iterator<Item = &str> {
@@ -88,19 +70,14 @@ impl FuzzyQuery {
     }
 }
 
-impl From<TooCostlyError> for Error {
-    fn from(_: TooCostlyError) -> Self {
-        Self::invalid_field("query", "is close to too many long words; search for fewer or shorter words")
+impl From<FuzzyQueryError> for FieldError {
+    fn from(error: FuzzyQueryError) -> Self {
+        match error {
+            FuzzyQueryError::NoWords => "has nothing to search for".into(),
+            FuzzyQueryError::TooManyWords => format!("has more than {MAX_WORDS} words").into(),
+        }
     }
 }
-
-impl PartialEq for FuzzyQuery {
-    fn eq(&self, other: &Self) -> bool {
-        self.words == other.words
-    }
-}
-
-impl Eq for FuzzyQuery {}
 
 impl fmt::Debug for FuzzyQuery {
     /// Prints the number of words only: the words are names and e-mail addresses.
@@ -153,6 +130,7 @@ fn words_and_parts(field: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::work::Work;
 
     const ANA: [&str; 3] = ["Ana María", "López", "ana.lopez+shop@example.com"];
     const JEAN: [&str; 3] = ["Jean-Pierre", "Dupont", "jp@example.org"];
@@ -163,8 +141,11 @@ mod tests {
         let query = FuzzyQuery::parse(text).expect("the query has a word");
         let folded = person.map(fold);
         let reference = penalty(&query, [&folded[0], &folded[1], &folded[2]]);
-        let indexed =
-            PeopleIndex::build([folded]).find(&query).expect("it is cheap").first().map(|found| found.penalty);
+        let indexed = PeopleIndex::build([folded])
+            .find(&query, &Work::default())
+            .expect("it is cheap")
+            .first()
+            .map(|found| found.penalty);
         assert_eq!(reference, indexed, "{text}");
         reference
     }
@@ -232,11 +213,10 @@ mod tests {
         let people = |count| PeopleIndex::build((0..count).map(|n| [name(n), String::new(), String::new()]));
         let query = || FuzzyQuery::parse(&[name(7), name(8)].join(" ")).expect("two words");
         assert_eq!(query().words[0].chars().count(), 604);
-        assert!(people(1_000).find(&query()).is_ok_and(|found| found.len() > 100), "many are near");
-        assert_eq!(people(10_000).find(&query()), Err(TooCostlyError));
-        let shared = query();
-        let small = people(1_000);
-        let refused = (0..10).find(|_| small.find(&shared).is_err());
+        assert!(people(1_000).find(&query(), &Work::default()).is_ok_and(|found| found.len() > 100), "many are near");
+        assert!(people(10_000).find(&query(), &Work::default()).is_err());
+        let (shared, small) = (Work::default(), people(1_000));
+        let refused = (0..10).find(|_| small.find(&query(), &shared).is_err());
         assert!(refused.is_some(), "the bound is one for all indexes of a request");
     }
 

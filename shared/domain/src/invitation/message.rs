@@ -71,6 +71,12 @@ impl OutboxMessage {
         self.state == MessageState::Pending && self.due_at <= now
     }
 
+    /// True if an operator may have it tried from the beginning: it was given up, is held, or waits after a refusal.
+    #[must_use]
+    pub fn may_be_retried(&self) -> bool {
+        self.state != MessageState::Pending || self.last_refusal.is_some()
+    }
+
     /// Returns the time since it could first have been sent.
     #[must_use]
     pub fn overdue(&self, now: Timestamp) -> SignedDuration {
@@ -186,6 +192,9 @@ mod tests {
         assert_eq!(refused(20).last_refusal.as_deref(), Some("TooManyRequestsException"));
         assert_eq!(refused(DAY).due_at, at(DAY + 10), "the end of its time");
         assert_eq!(refused(2 * DAY).due_at, at(2 * DAY), "its time is over");
+        assert!(refused(20).may_be_retried() && !tried.may_be_retried(), "the outcome of an attempt is not known yet");
+        assert_eq!(refused(20).retried(at(25)).due_at, at(25));
+        assert!(!refused(20).retried(at(25)).may_be_retried() && message().held().may_be_retried());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::User;
+use super::{Role, Status, User};
 use crate::authorship::{Actor, AuditAction, Authorship};
 use crate::error::Error;
 use crate::ids::UserId;
@@ -100,12 +100,30 @@ impl UserChange {
         Self { keeps_an_admin, ..self }
     }
 
+    /// Returns the caller of the API who takes an active PROVIDER away: deletes, demotes or disables it. The write must fail unless the
+    /// caller still is an active PROVIDER itself, so that one remains.
+    #[must_use]
+    pub fn remover_of_provider(&self, before: Option<&User>) -> Option<UserId> {
+        let is_provider = |user: &User| user.role == Role::Provider && user.status == Status::Active;
+        let removes = before.is_some_and(is_provider) && !self.after.as_ref().is_some_and(is_provider);
+        self.caller().filter(|_| removes)
+    }
+
     /// Returns the error of a caller whose change would take the last active `ORG_ADMIN` from its organisation.
     #[must_use]
     pub fn last_admin_error(&self, before: &User) -> Error {
-        const TEXT: &str = "this is the last active ORG_ADMIN of its organisation";
+        self.removal_error(before, "this is the last active ORG_ADMIN of its organisation")
+    }
+
+    /// Returns the error of a caller who is no active PROVIDER any more, and would take another one away.
+    #[must_use]
+    pub fn last_provider_error(&self, before: &User) -> Error {
+        self.removal_error(before, "this may be the last active PROVIDER: the caller is none any more")
+    }
+
+    fn removal_error(&self, before: &User, text: &'static str) -> Error {
         let changes_role = self.after.as_ref().is_some_and(|after| after.role != before.role);
-        if changes_role { Error::invalid_field("role", TEXT) } else { Error::invalid(TEXT) }
+        if changes_role { Error::invalid_field("role", text) } else { Error::invalid(text) }
     }
 
     /// Returns the error of a caller whose change gives an address that another user has. The interface fixes its text.

@@ -8,6 +8,7 @@ use crate::fuzzy::PeopleIndex;
 use crate::ids::UserId;
 use crate::text::fold;
 use crate::user::{Role, Status};
+use crate::work::TooCostlyError;
 
 const TOO_LARGE: &str = "a directory is far below 4 GiB of text and 2^32 users, and its fields are bounded";
 
@@ -68,8 +69,8 @@ impl Base {
         }
     }
 
-    /// True if the filter admits the user at a position. The words of its query are not checked.
-    pub(super) fn is_admitted(&self, position: usize, filter: &UserFilter) -> bool {
+    /// Returns true if the filter admits the user at a position. The words of its query are not checked.
+    pub(super) fn is_admitted(&self, position: usize, filter: &UserFilter) -> Result<bool, TooCostlyError> {
         let row = &self.rows[position];
         let [_, last_name, email, _] = self.texts_of(row);
         filter.admits(row.status, last_name, email)

@@ -6,6 +6,7 @@ use crate::fuzzy::FuzzyQuery;
 use crate::ids::UserId;
 use crate::text::{fold, sort_key};
 use crate::user::{Role, Status};
+use crate::work::{TooCostlyError, Work};
 
 /// Separator of the parts of a composed key. It sorts before a space, so that "Martin" comes before "Martin Luc".
 pub const SEPARATOR: char = '\u{1f}';
@@ -78,6 +79,8 @@ pub struct UserFilter {
     pub email_key: Option<String>,
     /// Words that must match names or the e-mail address.
     pub query: Option<FuzzyQuery>,
+    /// Work of the search so far, over all directories.
+    pub work: Work,
 }
 
 impl UserFilter {
@@ -87,12 +90,19 @@ impl UserFilter {
         self.last_name.is_none() && self.email_key.is_none() && self.query.is_none()
     }
 
-    /// True if a user with these attributes passes all filters except the words of the query.
-    pub(super) fn admits(&self, status: Status, last_name: &str, email: &str) -> bool {
-        self.status.is_none_or(|wanted| status == wanted)
-            && self.email_key.as_ref().is_none_or(|key| has_key(email, key))
-            && self.last_name.as_ref().is_none_or(|part| fold(last_name).contains(part))
+    /// Returns true if a user with these attributes passes all filters except the words of the query.
+    pub(super) fn admits(&self, status: Status, last_name: &str, email: &str) -> Result<bool, TooCostlyError> {
+        let is_candidate = self.status.is_none_or(|wanted| status == wanted)
+            && self.email_key.as_ref().is_none_or(|key| has_key(email, key));
+        let Some(part) = self.last_name.as_ref().filter(|_| is_candidate) else { return Ok(is_candidate) };
+        self.work.add("last_name", folding_work(last_name))?;
+        Ok(fold(last_name).contains(part))
     }
+}
+
+/// Returns the units of work of folding a name and looking for a part of it.
+fn folding_work(name: &str) -> usize {
+    if name.is_ascii() { 1 + name.len() / 16 } else { 4 * name.len() }
 }
 
 /// True if this is the key of the address. It avoids parsing: the key of an ASCII address is the address in lower case.

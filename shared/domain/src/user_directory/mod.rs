@@ -20,9 +20,10 @@ use self::base::{Base, BaseBuilder};
 pub use self::head::{DirectoryHead, user_digest};
 pub use self::listed_user::{ListedUser, SEPARATOR, UserFilter, name_order};
 pub use self::pending_changes::{ChangeEntry, PendingChanges};
-use super::fuzzy::{FuzzyQuery, PeopleIndex, TooCostlyError};
+use super::fuzzy::{FuzzyQuery, PeopleIndex};
 use super::ids::UserId;
 use super::text::fold;
+use super::work::TooCostlyError;
 
 /// Number of overlay users up to which the overlay is never merged.
 const MIN_OVERLAY: usize = 1_024;
@@ -121,22 +122,20 @@ impl UserDirectory {
         if let Some(query) = &filter.query {
             return self.search_words(query, filter);
         }
-        let mut positions = self.all_positions();
-        positions.retain(|position| self.is_admitted(*position, filter));
-        Ok(positions)
+        self.admitted(self.all_positions(), |position| *position, filter)
     }
 
     /// Returns the positions of the users that match the words and that the filter admits: best match first.
     fn search_words(&self, query: &FuzzyQuery, filter: &UserFilter) -> Result<Vec<UserPosition>, TooCostlyError> {
-        let in_base = self.base.people().find(query)?.into_iter();
+        let in_base = self.base.people().find(query, &filter.work)?.into_iter();
         let in_base = in_base
             .filter(|found| !self.is_masked(found.position as usize))
             .map(|found| (found.penalty, UserPosition::in_base(found.position as usize)));
         let positions: Vec<UserPosition> = self.overlay_positions().collect();
-        let in_overlay = self.overlay_index.get_or_init(|| self.build_overlay_index()).find(query)?.into_iter();
+        let in_overlay =
+            self.overlay_index.get_or_init(|| self.build_overlay_index()).find(query, &filter.work)?.into_iter();
         let in_overlay = in_overlay.map(|found| (found.penalty, positions[found.position as usize]));
-        let mut found: Vec<(u32, UserPosition)> =
-            in_base.chain(in_overlay).filter(|(_, position)| self.is_admitted(*position, filter)).collect();
+        let mut found = self.admitted(in_base.chain(in_overlay), |(_, position)| *position, filter)?;
         found.sort_unstable();
         Ok(found.into_iter().map(|(_, position)| position).collect())
     }
@@ -220,8 +219,23 @@ impl UserDirectory {
             + self.overlay_index.get().map_or(0, PeopleIndex::heap_bytes)
     }
 
-    /// True if the filter admits the user at a position. The words of its query are not checked.
-    fn is_admitted(&self, position: UserPosition, filter: &UserFilter) -> bool {
+    /// Returns those of the found whose user the filter admits. The words of its query are not checked.
+    fn admitted<T>(
+        &self,
+        found: impl IntoIterator<Item = T>,
+        position: impl Fn(&T) -> UserPosition,
+        filter: &UserFilter,
+    ) -> Result<Vec<T>, TooCostlyError> {
+        let mut admitted = Vec::new();
+        for one in found {
+            if self.is_admitted(position(&one), filter)? {
+                admitted.push(one);
+            }
+        }
+        Ok(admitted)
+    }
+
+    fn is_admitted(&self, position: UserPosition, filter: &UserFilter) -> Result<bool, TooCostlyError> {
         match position.overlay {
             UserPosition::NOT_IN_OVERLAY => self.base.is_admitted(position.base as usize, filter),
             overlay => {

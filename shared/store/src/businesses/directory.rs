@@ -77,7 +77,7 @@ impl BusinessStore {
             return Ok(Page { request, count: 0, items: Vec::new() });
         }
         let current = self.current_directory().await?;
-        Ok(current.directory.search(&BusinessFilter { org_id, ..filter }, request))
+        Ok(current.directory.search(&BusinessFilter { org_id, ..filter }, request)?)
     }
 
     /// Returns the businesses of organisations, each list as it was at one instant during the call.

@@ -49,20 +49,14 @@ impl OutboxStore {
     /// left out. Reads an index: a message accepted just now may be missing.
     pub async fn list(&self) -> Result<Vec<OutboxMessage>, Error> {
         let mut messages = self.list_pending().await?;
-        messages.extend(self.list_undecided().await?);
+        messages.extend(self.list_partition(OUTBOX_FAILED).await?.0);
+        messages.extend(self.list_partition(OUTBOX_HELD).await?.0);
         Ok(messages)
     }
 
     /// Returns the messages that wait to be sent. Reads an index.
     pub(crate) async fn list_pending(&self) -> Result<Vec<OutboxMessage>, Error> {
         Ok(self.list_partition(OUTBOX_PENDING).await?.0)
-    }
-
-    /// Returns the messages that were given up, then those that are held. Reads an index.
-    pub(crate) async fn list_undecided(&self) -> Result<Vec<OutboxMessage>, Error> {
-        let mut messages = self.list_partition(OUTBOX_FAILED).await?.0;
-        messages.extend(self.list_partition(OUTBOX_HELD).await?.0);
-        Ok(messages)
     }
 
     /// Returns the items of the outbox that cannot be read, set aside or not yet. Reads an index.

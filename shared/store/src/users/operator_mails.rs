@@ -1,4 +1,4 @@
-//! Decisions of operators on mails that wait: a retry of those that were given up, a release or an end of those that are held.
+//! Decisions of operators on mails: a retry of those that were given up or refused, a release or an end of those that are held.
 
 use jiff::Timestamp;
 use presence_domain::error::Error;
@@ -8,23 +8,20 @@ use presence_domain::user::{MailEffect, User, UserChange};
 use super::update::{WRITE_ATTEMPTS, retry_stale};
 use crate::UserStore;
 
-/// States of the mails that the mailer leaves alone until an operator decides.
-const UNDECIDED: [MessageState; 2] = [MessageState::Failed, MessageState::Held];
-
 impl UserStore {
-    /// Retries a mail that was given up or held, from the beginning. True if there is one of that id.
+    /// Retries a mail that was given up, is held or waits after a refusal, from the beginning. True if there is one of that id.
     pub async fn retry_mail(&self, id: &str, now: Timestamp) -> Result<bool, Error> {
-        let undecided = self.outbox.list_undecided().await?;
-        match undecided.iter().find(|message| message.id == id) {
+        let listed = self.outbox.list().await?;
+        match listed.iter().find(|message| message.id == id) {
             Some(message) => self.retry(message, now).await,
             None => Ok(false),
         }
     }
 
-    /// Retries every mail that was given up or held, from the beginning. Returns their ids.
+    /// Retries every mail that was given up, is held or waits after a refusal, from the beginning. Returns their ids.
     pub async fn retry_mails(&self, now: Timestamp) -> Result<Vec<String>, Error> {
         let mut retried = Vec::new();
-        for message in self.outbox.list_undecided().await? {
+        for message in self.outbox.list().await?.into_iter().filter(OutboxMessage::may_be_retried) {
             if self.retry(&message, now).await? {
                 retried.push(message.id);
             }
@@ -41,7 +38,7 @@ impl UserStore {
             let pace = user.pace().call_off(now);
             (user.clone().with_pace(pace), MailEffect::Cancel)
         };
-        self.change_mail(message, &MessageState::ALL, cancel, now).await
+        self.change_mail(message, |_| true, cancel, now).await
     }
 
     /// Holds every mail that waits to be sent, until an operator retries or cancels it. Returns their ids, the one due first at the
@@ -50,7 +47,7 @@ impl UserStore {
         let mut ids = Vec::new();
         for message in self.outbox.list_pending().await? {
             let hold = |user: &User, latest: &OutboxMessage| (user.clone(), MailEffect::Rewrite(latest.held()));
-            if self.change_mail(&message, &[MessageState::Pending], hold, now).await? {
+            if self.change_mail(&message, |latest| latest.state == MessageState::Pending, hold, now).await? {
                 ids.push(message.id);
             }
         }
@@ -59,25 +56,25 @@ impl UserStore {
 
     async fn retry(&self, listed: &OutboxMessage, now: Timestamp) -> Result<bool, Error> {
         let retry = |user: &User, latest: &OutboxMessage| (user.clone(), MailEffect::Rewrite(latest.retried(now)));
-        self.change_mail(listed, &UNDECIDED, retry, now).await
+        self.change_mail(listed, OutboxMessage::may_be_retried, retry, now).await
     }
 
-    /// Changes a mail as `change` says. False if its user does not name it any more, or if it is in none of these states: the list
+    /// Changes a mail as `change` says. False if its user does not name it any more, or if it may not be changed any more: the list
     /// comes from an index, which lags.
     async fn change_mail(
         &self,
         listed: &OutboxMessage,
-        states: &[MessageState],
+        may_change: impl Fn(&OutboxMessage) -> bool,
         change: impl Fn(&User, &OutboxMessage) -> (User, MailEffect),
         now: Timestamp,
     ) -> Result<bool, Error> {
-        let change = &change;
+        let (may_change, change) = (&may_change, &change);
         let attempt = |_| async move {
             let record = self.get_unscoped(listed.user_id).await?;
             let record = record.filter(|record| record.mail.as_ref() == Some(&listed.id));
             let Some(record) = record else { return Ok(Some(false)) };
             let message = self.outbox.get(listed.user_id, &listed.id).await?;
-            let message = message.filter(|message| states.contains(&message.state));
+            let message = message.filter(may_change);
             let Some(message) = message else { return Ok(Some(false)) };
             let (after, mail) = change(&record.user, &message);
             let change = UserChange::of_delivery(after, now).with_mail(mail);

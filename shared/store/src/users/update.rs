@@ -82,7 +82,7 @@ impl UserStore {
     ///
     /// - [`Error::NotFound`] if there is none in the scope.
     /// - [`Error::Conflict`] if others changed it during each attempt.
-    /// - [`Error::Invalid`] if the address is taken, if the last admin would go, or if a mail would be sent to a marked address.
+    /// - [`Error::Invalid`] if the address is taken, if the last admin or PROVIDER would go, or if a mail would be sent to a marked address.
     pub async fn update<T>(
         &self,
         scope: Scope,
@@ -121,6 +121,7 @@ impl UserStore {
                 Err(UserWriteError::Stale) => Ok(None),
                 Err(UserWriteError::EmailTaken) => Err(change.email_taken_error()),
                 Err(UserWriteError::LastAdmin) => Err(change.last_admin_error(&record.user)),
+                Err(UserWriteError::LastProvider) => Err(change.last_provider_error(&record.user)),
                 Err(UserWriteError::AddressMarked(mark)) => Err(mark.error()),
                 Err(UserWriteError::Failed(error)) => Err(error),
             }

@@ -14,7 +14,7 @@ fn search_businesses() -> Operation {
             "query",
             values::search_text,
             "verte etienne",
-            "Only businesses with every one of these words in their name or city. A word may be a part of a longer one. Case, \
+            "Only businesses with every one of these words, at most 32, in their name or city. A word may be a part of a longer one. Case, \
              accents, hyphens and apostrophes are ignored.",
         ),
         Parameter::text(

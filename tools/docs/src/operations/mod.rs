@@ -9,7 +9,7 @@ use crate::examples::{Example, examples};
 use crate::parameters::Parameter;
 
 /// Statuses of every operation, besides 200 and 400.
-const COMMON_STATUSES: [u16; 5] = [401, 413, 500, 503, 429];
+const COMMON_STATUSES: [u16; 6] = [401, 413, 429, 431, 500, 503];
 
 /// Description of an operation.
 #[derive(Clone)]

@@ -27,7 +27,6 @@ fn search_reviews() -> Operation {
                 **Roles**: PROVIDER finds the reviews of every organisation. ORG_ADMIN and BUSINESS_MANAGER find those of all \
                 businesses of their own organisation.",
         success: body("ReviewPage", "A page of reviews."),
-        extra_statuses: &[431],
         ..operation("reviews")
     }
 }
@@ -68,7 +67,6 @@ fn get_review_stats() -> Operation {
                 businesses of their own organisation.",
         success: body("ReviewStats", "The numbers."),
         invalid: "A parameter is unknown, its value is not allowed, or there are more than 1000 groups.",
-        extra_statuses: &[431],
         ..operation("reviews")
     }
 }

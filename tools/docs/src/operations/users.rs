@@ -65,7 +65,7 @@ fn search_users() -> Operation {
         ),
         Parameter::text(
             "email",
-            values::email,
+            values::email_filter,
             "luc.martin@maison-verte.example",
             "Only the user with this address, ignoring case.",
         ),
@@ -145,7 +145,8 @@ fn update_user() -> Operation {
                 only itself, and only the fields `first_name`, `last_name`, `phone`, `lang`, `email` and `password`. Nobody \
                 changes their own `role`, `status`, `org_id` or `business_ids`, and nobody grants a role above their own. \
                 Only a PROVIDER moves users to another organisation. A field with its present value is not a change, so it \
-                is never 403. Only a PROVIDER can demote or disable the last active ORG_ADMIN of an organisation.",
+                is never 403. Only a PROVIDER can demote or disable the last active ORG_ADMIN of an organisation, and nobody the last \
+                active PROVIDER.",
         body: Some(body("UserChange", "The changes.")),
         success: body("Success", "The changes were made."),
         invalid: "Causes: the body is no JSON object; a field is unknown, repeated or invalid (the response names all of \
@@ -168,7 +169,8 @@ fn delete_user() -> Operation {
                 **Roles**: PROVIDER deletes anyone except itself; ORG_ADMIN users of its organisation, except itself, a PROVIDER and \
                 the last active ORG_ADMIN; BUSINESS_MANAGER nobody.",
         success: body("Success", "The user was deleted."),
-        invalid: "The request has a parameter: the operation has none. Or the user is the last active ORG_ADMIN of its organisation.",
+        invalid: "The request has a parameter: the operation has none. Or the user is the last active ORG_ADMIN of its organisation, or \
+                  may be the last active PROVIDER.",
         forbidden: Some("The caller may see the user, but not delete it."),
         extra_statuses: &[404, 409, 422],
         ..operation(TAG)

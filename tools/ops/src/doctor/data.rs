@@ -20,6 +20,7 @@ const MAX_ROUND: SignedDuration = SignedDuration::from_hours(3 * 24);
 /// Returns the faults of users, keys, mails and reviews.
 pub(super) async fn faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
     let mut findings = format_faults(context).await?;
+    findings.extend(org_faults(context).await?);
     findings.extend(review_faults(context).await?);
     findings.extend(move_faults(context).await?);
     findings.extend(mail_faults(context).await?);
@@ -38,6 +39,11 @@ async fn format_faults(context: &Context) -> Result<Vec<Finding>, CommandError> 
         }
         Err(error) => Err(error),
     }
+}
+
+async fn org_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
+    let found = context.stores.users.audit_orgs().await?.into_iter();
+    Ok(found.map(|found| Finding::new(found.subject, found.problem, "ops import orgs FILE")).collect())
 }
 
 async fn review_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {

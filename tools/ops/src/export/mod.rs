@@ -30,7 +30,7 @@ published version. Organisations and businesses are read once each: one that is
 imported meanwhile may be missing.
 
 With --out the rows are collected in FILE.part, and FILE is there only when it is
-whole. An export that was interrupted goes on where it was, by FILE.state, if it is
+whole. A FILE that exists is replaced only with --force. An export that was interrupted goes on where it was, by FILE.state, if it is
 started with the same options.
 
 Examples:
@@ -47,6 +47,9 @@ pub(crate) struct ExportArgs {
     /// File to write, instead of stdout
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 /// Resource that is exported.
@@ -66,12 +69,12 @@ pub(crate) enum Resource {
 }
 
 pub(crate) async fn run(args: &ExportArgs, context: &mut Context) -> Result<Exit, CommandError> {
-    let ExportArgs { what, org, out } = args;
+    let ExportArgs { what, org, out, force } = args;
     if *what == Resource::Categories && org.is_some() {
         return Err(CommandError::Usage("categories belong to no organisation: leave --org out".to_owned()));
     }
     let new = Checkpoint::new(*what, *org, &context.target);
-    let mut output = Output::open(out.as_deref(), new, &mut context.console)?;
+    let mut output = Output::open(out.as_deref(), *force, new, &mut context.console)?;
     match what {
         Resource::Users => users::export(*org, context, &mut output).await?,
         Resource::Reviews => reviews::export(*org, context, &mut output).await?,

@@ -35,11 +35,16 @@ impl Files {
 
 impl Output {
     /// Opens the output. Goes on with an export of the same options that was interrupted.
-    pub(super) fn open(out: Option<&Path>, new: Checkpoint, console: &mut Console) -> Result<Self, CommandError> {
+    pub(super) fn open(
+        out: Option<&Path>,
+        force: bool,
+        new: Checkpoint,
+        console: &mut Console,
+    ) -> Result<Self, CommandError> {
         let Some(out) = out else {
             return Ok(Self { writer: Box::new(BufWriter::new(io::stdout())), checkpoint: new, files: None });
         };
-        check_is_replaceable(out)?;
+        check_is_replaceable(out, force)?;
         let cannot_write = || format!("cannot write {}.part", out.display());
         let checkpoint = match read_checkpoint(&Files::sibling_path(out, ".state"))? {
             None => new,
@@ -135,11 +140,12 @@ fn read_checkpoint(path: &Path) -> Result<Option<Checkpoint>, CommandError> {
     }
 }
 
-/// Checks that the file of an export may take its name: nothing else that has it is replaced.
-fn check_is_replaceable(out: &Path) -> Result<(), CommandError> {
+/// Checks that the file of an export may take its name: a file that has it is replaced only by force, and nothing else is.
+fn check_is_replaceable(out: &Path, force: bool) -> Result<(), CommandError> {
     let Ok(found) = fs::metadata(out) else { return Ok(()) };
     if found.is_file() {
-        return Ok(());
+        let exists = || CommandError::Usage(format!("{} exists: --force replaces it", out.display()));
+        return if force { Ok(()) } else { Err(exists()) };
     }
     let reason = if found.is_dir() { "is a folder" } else { "is no regular file" };
     Err(CommandError::Usage(format!("{} {reason}: leave --out out to write to standard output", out.display())))

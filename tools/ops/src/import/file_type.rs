@@ -81,11 +81,16 @@ fn is_utf_16(start: &[u8]) -> bool {
 /// Recognises an object: one that spans several lines, or a row of another kind.
 fn of_object(text: &str, kind: ImportKind) -> Option<WrongType> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Map<String, Value>>();
-    let first = values.next()?.ok()?;
-    if text[..values.byte_offset()].contains('\n') {
+    let first = values.next()?;
+    // Only the first lines are here. A line that ends inside an object is no row, unless a whole one follows: then it is damaged.
+    let second_line = || text.lines().filter(|line| !line.trim().is_empty()).nth(1);
+    let goes_on = first.as_ref().is_err_and(serde_json::Error::is_eof)
+        && second_line().is_some_and(|line| !line.trim_start().starts_with('{'));
+    if goes_on || text[..values.byte_offset()].contains('\n') {
         let advice = "put each object on one line: jq -c . FILE > FILE.jsonl";
         return Some(WrongType::new("JSON objects of several lines each", advice));
     }
+    let first = first.ok()?;
     let fields: Vec<_> = first.keys().map(String::as_str).collect();
     if kind.fits(&fields) {
         return None;
@@ -131,7 +136,7 @@ mod tests {
     fn files_of_other_types_are_recognised() {
         let utf_16: Vec<u8> = "{\"id\": 42}".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let with_mark = [b"\xff\xfe".as_slice(), &utf_16].concat();
-        let cases: [(&[u8], &str); 16] = [
+        let cases: [(&[u8], &str); 18] = [
             (b"\x1f\x8b\x08\x00\x00", "a gzip file"),
             (b"PK\x03\x04\x14\x00jsonl", "a ZIP archive"),
             (b"PK\x03\x04\x14\x00[Content_Types].xml xl/workbook.xml", "an Excel workbook"),
@@ -141,6 +146,8 @@ mod tests {
             (b"\xef\xbb\xbf [\n {\"id\": 42, \"name\": \"x\"}\n]", "a JSON array"),
             (b"<?xml version=\"1.0\"?>", "XML or HTML"),
             (b"{\n  \"id\": 42,\n  \"name\": \"x\"\n}\n", "JSON objects of several lines each"),
+            (b"{\n  \"id\": 42,\n", "JSON objects of several lines each"),
+            (b"{\"id\": 42,\n\n  \"name\": \"x\"", "JSON objects of several lines each"),
             (b"id,name\n42,Fast Retailer\n", "CSV"),
             (b"\"id\";\"name\"\n42;\"Fast Retailer\"\n", "CSV"),
             (b"id\tname\n", "CSV"),
@@ -160,9 +167,17 @@ mod tests {
         for kind in ImportKind::ALL {
             assert_eq!(looks_like(kind.example(), kind), None, "{kind:?}");
         }
-        for start in
-            ["", "\n \n", "{\"id\": 42}\n", "{\"id\": 42,\n", "{}\n", "nonsense\n", "well, no\nnonsense\n", "\"id\"\n"]
-        {
+        for start in [
+            "",
+            "\n \n",
+            "{\"id\": 42}\n",
+            "{\"id\": 42,\n",
+            "{\"id\": 42,\n{\"id\": 43}\n",
+            "{}\n",
+            "nonsense\n",
+            "well, no\nnonsense\n",
+            "\"id\"\n",
+        ] {
             assert_eq!(looks_like(start, ImportKind::Orgs), None, "{start:?}");
         }
     }

@@ -9,6 +9,7 @@ mod context;
 mod error_limit;
 mod file_type;
 mod input;
+mod interrupt;
 mod kind;
 mod orgs;
 mod progress;
@@ -33,6 +34,7 @@ use crate::{Context, Exit};
 use context::ImportContext;
 use error_limit::ErrorLimit;
 use input::Input;
+use interrupt::Interrupt;
 use kind::ImportKind;
 use progress::Progress;
 use rejects::RejectsFile;
@@ -97,7 +99,8 @@ changes nothing. Categories that are not in the file stay as they are: an import
 adds and updates, it never removes. Of two imports at the same time one stops.";
 
 const IMPORTS: &str = "\
-An import that is run again changes nothing; if interrupted, run it again. When
+An import that is run again changes nothing; if interrupted, run it again. Ctrl-C
+ends what is under way, prints the counts so far, and exits with 130. When
 DynamoDB throttles, the import slows down. It stops if it wrote nothing for a
 minute, and prints the counts so far, with --json also \"stopped\":true. A row whose
 id exists is an update. The last of several rows with one id wins.
@@ -194,7 +197,7 @@ async fn import_rows<R: Row>(args: &ImportArgs, context: &mut Context) -> Result
     let (rejects, limit) = (RejectsFile::for_import(&args.file)?, ErrorLimit::new(args.max_errors));
     let progress = Progress::start(size, context.console.shows_progress());
     let mut import = RowImport::<R>::new(import_context, rejects, limit, progress);
-    let result = import.run(lines).await;
+    let result = import.run(lines, Interrupt::watch()).await;
     let (summary, rejects) = import.finish();
     summary.report(args, R::KIND.plural(), result, rejects, &mut context.console)
 }
@@ -209,7 +212,7 @@ async fn import_reviews(args: &ImportArgs, context: &mut Context) -> Result<Exit
         let clock = Arc::clone(&context.clock);
         ReviewImport::new(context.stores.clone(), clock, args.dry_run, rejects, limit, progress)
     };
-    let result = import.run(lines).await;
+    let result = import.run(lines, Interrupt::watch()).await;
     let (summary, rejects) = import.finish();
     summary.report(args, kind.plural(), result, rejects, &mut context.console)
 }

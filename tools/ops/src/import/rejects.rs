@@ -1,7 +1,7 @@
 //! File of rejected rows, next to the imported file.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -11,7 +11,7 @@ use serde_json::json;
 /// File of the rejected rows of an import. It is created for the first rejected row.
 pub(super) struct RejectsFile {
     path: PathBuf,
-    file: Option<BufWriter<File>>,
+    file: Option<File>,
 }
 
 /// True if the name stands for standard input.
@@ -33,10 +33,11 @@ impl RejectsFile {
         let cannot_write = || format!("cannot write {}", self.path.display());
         let file = match &mut self.file {
             Some(file) => file,
-            missing => missing.insert(BufWriter::new(File::create(&self.path).with_context(cannot_write)?)),
+            missing => missing.insert(File::create(&self.path).with_context(cannot_write)?),
         };
         let rejected = json!({ "line": line_number, "reason": reason, "row": row });
-        writeln!(file, "{rejected}").with_context(cannot_write)
+        // A whole line at once: the file is right whenever the import is killed.
+        file.write_all(format!("{rejected}\n").as_bytes()).with_context(cannot_write)
     }
 
     /// Returns the path of the file.
@@ -50,10 +51,8 @@ impl RejectsFile {
     }
 
     /// Closes the file and returns its path, `None` if no row was rejected.
-    pub(super) fn finish(self) -> anyhow::Result<Option<PathBuf>> {
-        let Some(mut file) = self.file else { return Ok(None) };
-        file.flush().with_context(|| format!("cannot write {}", self.path.display()))?;
-        Ok(Some(self.path))
+    pub(super) fn finish(self) -> Option<PathBuf> {
+        self.file.map(|_| self.path)
     }
 }
 

@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 
 use super::context::ImportContext;
 use super::error_limit::ErrorLimit;
+use super::interrupt::Interrupt;
 use super::progress::Progress;
 use super::rejects::RejectsFile;
 use super::row::{self, Row, RowOutcome};
@@ -61,11 +62,11 @@ impl<R: Row> RowImport<R> {
         (ImportSummary { users_updated: R::users_updated(&self.context), ..self.summary }, self.rejects)
     }
 
-    /// Reads, checks and writes every row. After an error it starts no further row, and counts those that are in flight.
-    pub(super) async fn run(&mut self, lines: LineReader) -> anyhow::Result<()> {
-        let result = self.import(lines).await;
+    /// Reads, checks and writes every row. After an error or Ctrl-C it starts no further row, and counts those that are in flight.
+    pub(super) async fn run(&mut self, lines: LineReader, interrupt: Interrupt) -> anyhow::Result<()> {
+        let result = self.import(lines, interrupt).await;
         if let Err(error) = &result {
-            let is_limit = error.is::<ImportError>();
+            let is_limit = matches!(error.downcast_ref(), Some(ImportError::TooManyRejected(_)));
             self.context.stores.database.stop_retries();
             while let Some(InFlight { line, task, .. }) = self.in_flight.pop_front() {
                 match task.await {
@@ -79,12 +80,12 @@ impl<R: Row> RowImport<R> {
         result
     }
 
-    async fn import(&mut self, mut lines: LineReader) -> anyhow::Result<()> {
-        while let Some(line) = lines.next().await.context("cannot read the rows")? {
-            self.start_row(line).await?;
+    async fn import(&mut self, mut lines: LineReader, mut interrupt: Interrupt) -> anyhow::Result<()> {
+        while let Some(line) = interrupt.unless(lines.next()).await?.context("cannot read the rows")? {
+            interrupt.unless(self.start_row(line)).await??;
         }
         while !self.in_flight.is_empty() {
-            self.finish_oldest().await?;
+            interrupt.unless(self.finish_oldest()).await??;
         }
         Ok(R::finish(&self.context).await?)
     }
@@ -112,8 +113,11 @@ impl<R: Row> RowImport<R> {
     }
 
     async fn finish_oldest(&mut self) -> anyhow::Result<()> {
-        let Some(InFlight { line, task, .. }) = self.in_flight.pop_front() else { return Ok(()) };
-        let outcome = task.await.context("a row's task died")??;
+        // Ctrl-C may drop this call while it waits: the row stays in flight, and is counted later.
+        let Some(oldest) = self.in_flight.front_mut() else { return Ok(()) };
+        let outcome = (&mut oldest.task).await;
+        let Some(InFlight { line, .. }) = self.in_flight.pop_front() else { return Ok(()) };
+        let outcome = outcome.context("a row's task died")??;
         self.context.stores.database.note_progress();
         self.count(&line, outcome)?;
         self.progress.advance(line.end_offset - self.done_offset, 1);

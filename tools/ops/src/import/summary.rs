@@ -51,7 +51,7 @@ impl ImportSummary {
         rejects: RejectsFile,
         console: &mut Console,
     ) -> Result<Exit, CommandError> {
-        self.print(args.dry_run, plural, result, rejects.finish()?, console)
+        self.print(args.dry_run, plural, result, rejects.finish(), console)
     }
 
     /// Prints the counts, the error if the import stopped, and the path of the rejected rows.

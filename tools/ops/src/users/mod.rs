@@ -28,7 +28,7 @@ With --json a line {\"id\",\"email\",\"org_id\",\"status\",\"role\",\"first_name
 #[derive(Debug, Subcommand)]
 #[expect(clippy::doc_markdown, reason = "clap prints these texts as they are")]
 pub(crate) enum Command {
-    /// Compare users, e-mail reservations, directories, keys, outbox and email-index with each other
+    /// Compare users, e-mail reservations, directories, keys, outbox, email-index and organisations with each other
     ///
     /// Reads every user and every key, and writes nothing. Prints one finding a line on stdout; with --json one object
     /// with the counts and the list of findings. The exit code is 1 if there are findings. A user that is written
@@ -95,7 +95,8 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
 }
 
 async fn audit(context: &mut Context) -> Result<Exit, CommandError> {
-    let audit = context.stores.users.audit().await?;
+    let mut audit = context.stores.users.audit().await?;
+    audit.findings.extend(context.stores.users.audit_orgs().await?);
     let counts = format!("users: {}, keys: {}, mails: {}", audit.users, audit.keys, audit.mails);
     Ok(context.console.write_audit(&audit, &audit.findings, &counts)?)
 }

@@ -191,8 +191,16 @@ impl CliEnv {
         command
     }
 
-    /// Creates a user and returns its id.
+    /// Creates a user and returns its id. Creates its organisation, too, if there is none.
     pub(super) fn create_user(&self, email: &str, options: &str) -> String {
+        if let Some((_, org)) = options.split_once("--org-id ") {
+            let org = org.split(' ').next().unwrap_or_default();
+            let is_listed = |line: &str| line.starts_with(&format!("{{\"id\":{org},"));
+            if !self.run("orgs list --json").expect_exit(0).stdout.lines().any(is_listed) {
+                let row = format!("{{\"id\": {org}, \"name\": \"Fast Retailer\"}}");
+                self.run_with_stdin("import orgs -", row.as_bytes()).expect_exit(0);
+            }
+        }
         let arguments = format!("user create --email {email} --first-name Zoe --last-name Martin {options}");
         self.run(&arguments).expect_exit(0).stdout.trim_end().to_owned()
     }

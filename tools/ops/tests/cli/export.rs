@@ -64,6 +64,12 @@ fn importing_an_export_changes_nothing() {
             sorted(&env.run(&format!("export {what}")).stdout),
             sorted(&env.read_file(&format!("{what}.jsonl")))
         );
+        let again = format!("export {what} --out {what}.jsonl");
+        let stored = env.read_file(&format!("{what}.jsonl"));
+        let refused = env.run(&again).expect_exit(2).stderr;
+        assert_eq!(refused, format!("error: {what}.jsonl exists: --force replaces it\n"));
+        assert_eq!(env.read_file(&format!("{what}.jsonl")), stored);
+        env.run(&format!("{again} --force")).expect_exit(0);
         for ending in [".part", ".state", ".section"] {
             assert!(!env.has_file(&format!("{what}.jsonl{ending}")), "{what}{ending}");
         }

@@ -1,6 +1,11 @@
-//! Bar of an import on a terminal.
+//! Bar of an import on a terminal, and its end by Ctrl-C.
 
-use crate::cli_env::CliEnv;
+use std::io::Write as _;
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::cli_env::{CliEnv, CliOutput};
 use crate::rows::{ORGS, business_row, review_row};
 
 #[test]
@@ -21,6 +26,27 @@ fn bar_moves_with_every_batch_and_only_on_a_terminal() {
     assert!(drawn.contains("reviews: 4000 created"), "{drawn}");
     let quiet = env.run("import reviews reviews.jsonl").expect_exit(0);
     assert!(!quiet.stderr.contains('%') && quiet.stderr.lines().count() <= 2, "{}", quiet.stderr);
+}
+
+#[test]
+fn import_that_is_interrupted_says_what_it_stored_and_rejected() {
+    let env = CliEnv::new();
+    let rows: String = (1..=40).map(|id| format!("{{\"id\": {id}, \"name\": \"Org\"}}\n")).collect();
+    let [stdin, stdout, stderr] = [(); 3].map(|()| Stdio::piped());
+    let mut command = env.command("import orgs - --json");
+    let mut child = command.stdin(stdin).stdout(stdout).stderr(stderr).spawn().expect("the binary runs");
+    // It stays open: the import waits for further rows.
+    let mut input = child.stdin.take().expect("stdin is piped");
+    input.write_all(format!("{rows}{{\"id\": 41}}\n").as_bytes()).expect("the binary reads its input");
+    while env.run("orgs list --json").expect_exit(0).stdout.lines().count() < 40 {}
+    kill_process(Pid::from_child(&child), Signal::INT).expect("it still runs");
+    let run = CliOutput::from(child.wait_with_output().expect("it ends")).expect_exit(130);
+    drop(input);
+    let counts = run.json();
+    assert_eq!((&counts["created"], &counts["rejected"], &counts["stopped"]), (&40.into(), &1.into(), &true.into()));
+    assert!(run.stderr.contains("interrupted: run the same command to go on"), "{}", run.stderr);
+    let rejected = env.read_file("stdin.rejected.jsonl");
+    assert!(rejected.starts_with("{\"line\":41,") && rejected.ends_with("}\n"), "{rejected}");
 }
 
 /// Returns the percentages of a bar, in the order in which it was drawn.

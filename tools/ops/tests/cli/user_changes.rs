@@ -17,6 +17,7 @@ fn answer_on_the_terminal_decides() {
         assert_eq!((code, &show(&env, &id)["status"]), (1, &json!("active")), "{no:?}: {screen}");
         assert!(screen.contains("error: cancelled: nothing was done"), "{no:?}: {screen}");
         assert!(!screen.contains("deleted"), "{no:?}: {screen}");
+        assert_eq!(screen.matches("for good, with its keys?").count(), 1, "the question is drawn once: {screen}");
     }
 }
 

@@ -13,9 +13,8 @@ use memchr::memmem::Finder;
 
 use self::distinct_words::DistinctWords;
 use super::edits::EditDistance;
-use super::{
-    EQUAL, FuzzyQuery, MAX_WORDS, ONE_EDIT_FROM, PREFIX, SUBSTRING, TWO_EDITS_FROM, TooCostlyError, words_and_parts,
-};
+use super::{EQUAL, FuzzyQuery, MAX_WORDS, ONE_EDIT_FROM, PREFIX, SUBSTRING, TWO_EDITS_FROM, words_and_parts};
+use crate::work::{TooCostlyError, Work};
 
 /// Separator of words in the arena. No word contains it, because words end at white space. So no match runs over the end of a word.
 const SEPARATOR: char = '\n';
@@ -24,6 +23,12 @@ const SEPARATOR: char = '\n';
 const NO_MATCH: u8 = u8::MAX;
 
 const _: () = assert!(MAX_WORDS * (SUBSTRING as usize + 2) < NO_MATCH as usize, "a sum of penalties fits a byte");
+
+/// Bytes of the index that are scanned in a unit of work.
+const SCANNED_BYTES: usize = 32;
+
+/// Field of a search that has the words.
+const QUERY: &str = "query";
 
 const TOO_LARGE: &str = "an index is far below 4 GiB of text and 2^32 people";
 
@@ -74,15 +79,17 @@ impl PeopleIndex {
     }
 
     /// Returns the people who match, in the order of their positions.
-    pub fn find(&self, query: &FuzzyQuery) -> Result<Vec<Match>, TooCostlyError> {
+    pub fn find(&self, query: &FuzzyQuery, work: &Work) -> Result<Vec<Match>, TooCostlyError> {
+        let scan = (self.arena.len() + size_of_val(&*self.postings)) / SCANNED_BYTES;
         let mut sums = vec![EQUAL; self.people];
         let mut of_people = vec![NO_MATCH; self.people];
         let mut of_words = vec![NO_MATCH; self.character_sets.len()];
         for word in query.words() {
+            work.add(QUERY, scan)?;
             of_words.fill(NO_MATCH);
             of_people.fill(NO_MATCH);
             self.match_substrings(word, &mut of_words);
-            self.match_edits(query, word, &mut of_words)?;
+            self.match_edits(word, work, &mut of_words)?;
             self.pass_to_people(&of_words, &mut of_people);
             for (sum, penalty) in sums.iter_mut().zip(&of_people) {
                 *sum = sum.saturating_add(*penalty);
@@ -125,7 +132,7 @@ impl PeopleIndex {
     }
 
     /// Sets the penalties of the words that are few edits away from the query word. Only words of a similar length can be.
-    fn match_edits(&self, query: &FuzzyQuery, word: &str, of_words: &mut [u8]) -> Result<(), TooCostlyError> {
+    fn match_edits(&self, word: &str, work: &Work, of_words: &mut [u8]) -> Result<(), TooCostlyError> {
         let letters: Vec<char> = word.chars().collect();
         let length = letters.len();
         let edits: u8 = match length {
@@ -141,7 +148,7 @@ impl PeopleIndex {
             if *of_word != NO_MATCH || !may_be_close(query_set, word_set, edits) {
                 continue;
             }
-            query.count_compared(length * (2 * max + 1))?;
+            work.add(QUERY, length * (2 * max + 1))?;
             let found = distance.within(&letters, &self.arena[self.span(word)], max);
             if let Some(distance) = found.and_then(|distance| u8::try_from(distance).ok()) {
                 *of_word = SUBSTRING + distance;

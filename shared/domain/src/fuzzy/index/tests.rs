@@ -59,14 +59,14 @@ fn edited(word: &str, edits: &[Edit]) -> String {
 fn empty_index_finds_nobody() {
     let index = PeopleIndex::build(Vec::<Person>::new());
     let query = FuzzyQuery::parse("dupont a").expect("the query has a word");
-    assert_eq!(index.find(&query).expect("it is cheap"), []);
+    assert_eq!(index.find(&query, &Work::default()).expect("it is cheap"), []);
 }
 
 #[test]
 fn people_are_found_in_the_order_of_their_positions() {
     let people = ["dupond", "martin", "dupont", "", "dupontel"].map(|last| [String::new(), last.into(), String::new()]);
     let query = FuzzyQuery::parse("dupont").expect("the query has a word");
-    let found = index_of(&people).find(&query).expect("it is cheap");
+    let found = index_of(&people).find(&query, &Work::default()).expect("it is cheap");
     let expected = [(0, 3), (2, 0), (4, 1)].map(|(position, penalty)| Match { position, penalty });
     assert_eq!(found, expected);
 }
@@ -98,14 +98,14 @@ proptest! {
     #[test]
     fn index_agrees_with_the_reference_for_mistyped_words(people in any_people(), picks in any_picks()) {
         if let Ok(query) = FuzzyQuery::parse(&mistyped(&people, &picks)) {
-            prop_assert_eq!(index_of(&people).find(&query).expect("it is cheap"), find_by_reference(&people, &query));
+            prop_assert_eq!(index_of(&people).find(&query, &Work::default()).expect("it is cheap"), find_by_reference(&people, &query));
         }
     }
 
     #[test]
     fn index_agrees_with_the_reference_for_any_query(people in any_people(), text in "[ab]{1,3}( [abcé.]{1,9}){0,2}") {
         let query = FuzzyQuery::parse(&text).expect("the query has a word");
-        prop_assert_eq!(index_of(&people).find(&query).expect("it is cheap"), find_by_reference(&people, &query));
+        prop_assert_eq!(index_of(&people).find(&query, &Work::default()).expect("it is cheap"), find_by_reference(&people, &query));
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use aws_sdk_dynamodb::types::{Delete, Put};
+use aws_sdk_dynamodb::types::{ConditionCheck, Delete, Put};
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::OutboxMessage;
-use presence_domain::user::{DeliveryReport, MailEffect, User, UserChange};
+use presence_domain::user::{DeliveryReport, MailEffect, Role, Status, User, UserChange};
 use presence_domain::user_directory::DirectoryHead;
 
 use super::refusal::Guard;
@@ -50,6 +50,21 @@ impl UserStore {
             (None, None) => {}
         }
         Ok(())
+    }
+
+    /// Returns the check that a user is an active PROVIDER. No caller takes its own role away, so that the transaction has no other item
+    /// of this user.
+    pub(super) fn check_active_provider(&self, id: UserId) -> Result<ConditionCheck, Error> {
+        let check = ConditionCheck::builder().table_name(self.db.name(&schema::USERS));
+        check
+            .set_key(Some(pk_sk(user_pk(id), USER_SK)))
+            .condition_expression("#role = :provider AND #status = :active")
+            .expression_attribute_names("#role", "role")
+            .expression_attribute_names("#status", "status")
+            .expression_attribute_values(":provider", text(Role::Provider.as_str()))
+            .expression_attribute_values(":active", text(Status::Active.as_str()))
+            .build()
+            .map_err(Error::internal)
     }
 
     pub(super) fn add_reservations(

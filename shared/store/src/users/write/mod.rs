@@ -101,6 +101,9 @@ impl UserStore {
             MailEffect::Cancel | MailEffect::Send { .. } => message.as_deref().map(|message| message.id.as_str()),
         };
         self.add_user(&mut transaction, before, after, mail, change.delivery)?;
+        if let Some(caller) = change.remover_of_provider(before) {
+            transaction.check(Guard::Caller, self.check_active_provider(caller)?);
+        }
         self.add_reservations(&mut transaction, before, after)?;
         self.add_heads(&mut transaction, before, after, change.keeps_an_admin);
         for (org_id, logged) in change_log::entries_of_write(before, after) {

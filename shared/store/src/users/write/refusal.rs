@@ -17,6 +17,8 @@ pub enum UserWriteError {
     EmailTaken,
     /// The user is the last active `ORG_ADMIN` of its organisation.
     LastAdmin,
+    /// The user is an active PROVIDER, and the caller who takes it away is none any more.
+    LastProvider,
     /// The change sends a mail to an address that is marked.
     AddressMarked(AddressMark),
     /// The write failed.
@@ -44,6 +46,7 @@ impl From<Error> for UserWriteError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guard {
     User,
+    Caller,
     Reservation,
     DirectoryHead,
     Change,
@@ -95,6 +98,7 @@ fn write_error(error: TransactionError<Guard>) -> UserWriteError {
             UserWriteError::Failed(Error::InProgress)
         }
         TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::User) => UserWriteError::Stale,
+        TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::Caller) => UserWriteError::LastProvider,
         TransactionError::ConditionsFailed(guards) if guards.contains(&Guard::Reservation) => {
             UserWriteError::EmailTaken
         }

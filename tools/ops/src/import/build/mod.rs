@@ -102,7 +102,7 @@ pub(crate) async fn run(args: &BuildArgs, context: &mut Context) -> Result<Exit,
     let read = reader.read_all(lines).await;
     let RowReader { businesses, rows, rejects, mut summary, progress, .. } = reader;
     progress.finish();
-    let rejects = rejects.finish()?;
+    let rejects = rejects.finish();
     if let Some(path) = &rejects {
         context.console.write_message(format_args!("the rejected rows and the reasons are in {}", path.display()));
     }

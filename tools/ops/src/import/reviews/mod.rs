@@ -14,6 +14,7 @@ use presence_store::Stores;
 use tokio::task::JoinSet;
 
 use super::error_limit::ErrorLimit;
+use super::interrupt::Interrupt;
 use super::progress::Progress;
 use super::rejects::RejectsFile;
 use super::summary::ImportSummary;
@@ -82,9 +83,9 @@ impl ReviewImport {
         (self.summary, self.rejects)
     }
 
-    /// Reads, checks and writes every row. After an error it starts no further job, and counts the rows of those that run.
-    pub(super) async fn run(&mut self, lines: LineReader) -> anyhow::Result<()> {
-        let result = self.import(lines).await;
+    /// Reads, checks and writes every row. After an error or Ctrl-C it starts no further job, and counts the rows of those that run.
+    pub(super) async fn run(&mut self, lines: LineReader, mut interrupt: Interrupt) -> anyhow::Result<()> {
+        let result = interrupt.unless(self.import(lines)).await.unwrap_or_else(|error| Err(error.into()));
         if result.is_ok() {
             // Searches read the log, and a short one costs less.
             self.stores.reviews.fold_written_reviews().await;

@@ -14,10 +14,16 @@ ops doctor --json
 KEYID=$(ops key list --user $ZOE --json | sed 's/^\[{"id":"\([^"]*\)".*/\1/')
 ops key revoke $KEYID
 ops doctor
+echo '{"id": 42, "name": "Fast Retailer"}' | ops import orgs -
 ADA=$(ops user create --email ada@example.org --first-name Ada --last-name Martin --role ORG_ADMIN --org-id 42)
 ops key issue --user $ADA
 ops doctor --json
 ops key issue --user $ZOE
+
+# Users of an organisation that does not exist are found.
+dynamodb DeleteItem '{"TableName": "presence-businesses", "Key": {"pk": {"S": "ORG#42"}}}'
+ops doctor --json
+echo '{"id": 42, "name": "Fast Retailer"}' | ops import orgs -
 
 # An item of a later format is found.
 update() { dynamodb UpdateItem '{"TableName": "presence-users", "Key": {"pk": {"S": "USER#'$1'"}, "sk": {"S": "'$2'"}}, '"$3"'}'; }

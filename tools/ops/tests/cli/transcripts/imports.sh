@@ -56,6 +56,8 @@ printf 'id,name\n42,Fast Retailer\n' >csv
 ops import orgs csv --json
 printf '[{"id": 42, "name": "Fast Retailer"},\n{"id": 43, "name": "Slow Retailer"}]' >array
 ops import orgs array --json
+printf '{\n  "id": 42,\n  "name": "Fast Retailer with a name that is longer than the first bytes of the file that are read"\n}\n' >pretty
+ops import orgs pretty --json
 printf '\037\213\010\000\000\000' >gzip
 ops import orgs gzip --json
 iconv -f UTF-8 -t UTF-16LE orgs.jsonl >utf_16

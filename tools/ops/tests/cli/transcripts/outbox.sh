@@ -29,6 +29,13 @@ ops users audit
 ops outbox retry --all --json
 ops outbox list --json
 
+# A mail that waits after a refusal is sent at once. One that was not refused is not retried.
+set_state $ZOE $MAIL pending
+ops outbox retry $MAIL --json
+ops outbox retry $MAIL
+set_state $ZOE $MAIL pending
+ops outbox retry --all --json
+
 # All failed mails are retried.
 ops outbox retry --all --json
 ops outbox retry --all

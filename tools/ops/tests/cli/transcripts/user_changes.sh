@@ -1,4 +1,5 @@
 # A user is deleted with its keys, after a question.
+echo '{"id": 42, "name": "Fast Retailer"}' | ops import orgs -
 ZOE=$(ops user create --email zoe@example.org --first-name Zoe --last-name Martin --role ORG_ADMIN --org-id 42)
 ops key issue --user $ZOE
 ops users delete $ZOE

@@ -10,6 +10,12 @@ ops user create --email ZOE@example.org --first-name A --last-name B --role PROV
 # Every role but PROVIDER needs an organisation.
 ops user create --email bob@example.org --first-name Bob --last-name Martin --role ORG_ADMIN
 ops user create --email bob@example.org --first-name Bob --last-name Martin --role BUSINESS_MANAGER
+
+# The organisation must exist: nothing is written.
+BEFORE=$(content presence-users)
+ops user create --email bob@example.org --first-name Bob --last-name Martin --role ORG_ADMIN --org-id 501
+[ "$BEFORE" = "$(content presence-users)" ]
+printf '%s\n' '{"id": 42, "name": "Fast Retailer"}' '{"id": 7, "name": "Small Retailer"}' | ops import orgs -
 BOB=$(ops user create --email bob@example.org --first-name Bob --last-name Martin --role ORG_ADMIN --org-id 42)
 
 # Values that are wrong usage: nothing is written.
@@ -64,6 +70,11 @@ ops users show $JOE --json
 ops users show $JOE
 ops users show 7
 ops users show x
+
+# The audit finds users of an organisation that does not exist.
+dynamodb DeleteItem '{"TableName": "presence-businesses", "Key": {"pk": {"S": "ORG#7"}}}'
+ops users audit
+echo '{"id": 7, "name": "Small Retailer"}' | ops import orgs -
 
 # The audit finds an orphaned reservation of an address.
 ops users audit --json

@@ -1,4 +1,5 @@
 # A key and its id name the owner. The key is not repeated.
+echo '{"id": 42, "name": "Fast Retailer"}' | ops import orgs -
 ZOE=$(ops user create --email zoe@example.org --first-name Zoe --last-name Martin --role ORG_ADMIN --org-id 42)
 KEY=$(ops key issue --user $ZOE --label laptop --expires 90d)
 echo $KEY | ops key whois --json

@@ -1,0 +1,32 @@
+//! Bound of the work of one search in directories in memory.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::error::Error;
+
+/// Maximum work of a search, in units of some 2.5 ns: comparing two letters takes one. It is some 50 ms of CPU. Work that is estimated by
+/// the length of a text may take ten times as long, which is still far below the time of a request.
+const MAX_WORK: u64 = 20_000_000;
+
+/// Work that a search has done so far. Clones share it: they are of one request, which may search several directories.
+#[derive(Clone, Debug, Default)]
+pub struct Work(Arc<AtomicU64>);
+
+/// Occurs when a search would take too much CPU. It has the field whose words cause the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooCostlyError(&'static str);
+
+impl Work {
+    /// Counts units of work that are about to be done for a field of the search.
+    pub(crate) fn add(&self, field: &'static str, units: usize) -> Result<(), TooCostlyError> {
+        let before = self.0.fetch_add(units as u64, Ordering::Relaxed);
+        if before > MAX_WORK { Err(TooCostlyError(field)) } else { Ok(()) }
+    }
+}
+
+impl From<TooCostlyError> for Error {
+    fn from(TooCostlyError(field): TooCostlyError) -> Self {
+        Self::invalid_field(field, "is compared with too many or too long words; search for fewer or shorter words")
+    }
+}
