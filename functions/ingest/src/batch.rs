@@ -31,7 +31,7 @@ enum Task<'a> {
 }
 
 /// Message, and the reason why it is not settled.
-type Left<'a> = (&'a Value, Unsettled);
+type Pending<'a> = (&'a Value, Unsettled);
 
 /// Writes the rows of the messages, until shortly before the deadline. Returns the messages that are not settled: each comes back as
 /// [`Unsettled`] says.
@@ -43,29 +43,30 @@ pub(crate) async fn receive(ingest: &Ingest, records: &[Value], deadline: System
         let group = record["attributes"]["MessageGroupId"].as_str().unwrap_or_default();
         groups.entry(group).or_default().push(record);
     }
-    let left = join_all(groups.into_values().map(|messages| receive_group(ingest, messages, end))).await.concat();
-    give_back(ingest, &left).await;
-    BatchResponse::failed(left.into_iter().map(|(message, _)| id_of(message).to_owned()))
+    let pending = join_all(groups.into_values().map(|messages| receive_group(ingest, messages, end))).await.concat();
+    give_back(ingest, &pending).await;
+    BatchResponse::failed(pending.into_iter().map(|(message, _)| id_of(message).to_owned()))
 }
 
 /// Settles the messages of a group in their order. Returns those that are not settled.
-async fn receive_group<'a>(ingest: &Ingest, messages: Vec<&'a Value>, end: Instant) -> Vec<Left<'a>> {
-    let mut left = Vec::new();
+async fn receive_group<'a>(ingest: &Ingest, messages: Vec<&'a Value>, end: Instant) -> Vec<Pending<'a>> {
+    let mut pending = Vec::new();
     let mut rest = messages.into_iter();
     while let Some(message) = rest.next() {
-        let Err(reason) = settle(ingest, message, end).await else { continue };
-        left.push((message, reason));
+        let Err(reason) = work_on(ingest, message, end).await else { continue };
+        pending.push((message, reason));
         if reason.stops_group(receives_of(message)) {
-            left.extend(rest.map(|message| (message, Unsettled::Unfinished)));
+            pending.extend(rest.map(|message| (message, Unsettled::Unfinished)));
             break;
         }
     }
-    left
+    pending
 }
 
-async fn settle(ingest: &Ingest, message: &Value, end: Instant) -> Result<(), Unsettled> {
+async fn work_on(ingest: &Ingest, message: &Value, end: Instant) -> Result<(), Unsettled> {
     let Some(task) = Task::of(message) else {
-        log_failure(message, &Error::internal("a message of the queue has attributes that make no sense"));
+        let error = Error::internal("a message of the queue has attributes that make no sense");
+        telemetry::log_background_error("ingest_message", &error);
         return Err(Unsettled::Unreadable);
     };
     let time_left = || end.saturating_duration_since(Instant::now());
@@ -73,28 +74,24 @@ async fn settle(ingest: &Ingest, message: &Value, end: Instant) -> Result<(), Un
         Some(Ok(())) => Ok(()),
         // Retries end shortly before the time is over, with the error of the last attempt.
         Some(Err(error)) if time_left() > ANSWER_TIME => {
-            log_failure(message, &error);
+            telemetry::log_background_error("ingest_message", &error);
             Err(Unsettled::Failed)
         }
         Some(Err(_)) | None => Err(Unsettled::Unfinished),
     }
 }
 
-/// Logs the error of a message. The last error of a message is the reason why the queue sets it aside.
-fn log_failure(message: &Value, error: &Error) {
-    telemetry::log_background_error("ingest_message", error);
-    if receives_of(message) >= MAX_RECEIVES {
-        tracing::error!(message_id = id_of(message), "a message of reviews was given up, for the reason above");
+/// Gives messages back to the queue, so that they come again sooner than those of a function that crashed. Tells of those that the queue
+/// sets aside instead.
+async fn give_back(ingest: &Ingest, pending: &[Pending<'_>]) {
+    for (message, reason) in pending.iter().filter(|(message, _)| receives_of(message) >= MAX_RECEIVES) {
+        tracing::error!(message_id = id_of(message), ?reason, "a message of reviews was given up");
     }
-}
-
-/// Gives messages back to the queue, so that they come again sooner than those of a function that crashed.
-async fn give_back(ingest: &Ingest, left: &[Left<'_>]) {
-    let given_back = |(message, reason): &Left<'_>| GivenBack {
+    let given_back = |(message, reason): &Pending<'_>| GivenBack {
         receipt_handle: message["receiptHandle"].as_str().unwrap_or_default().to_owned(),
         after: reason.comes_back_after(receives_of(message)),
     };
-    let messages: Vec<GivenBack> = left.iter().map(given_back).collect();
+    let messages: Vec<GivenBack> = pending.iter().map(given_back).collect();
     if !messages.is_empty()
         && let Err(error) = ingest.queue.give_back(&messages).await
     {

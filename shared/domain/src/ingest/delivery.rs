@@ -13,8 +13,8 @@ pub const BATCH_TIME: Duration = Duration::from_mins(4);
 pub const BATCH_MESSAGES: usize = 10;
 /// Time after which a message comes back that nobody gave back, because the function crashed: three invocations.
 pub const INVISIBLE_TIME: Duration = Duration::from_mins(15);
-/// Number of receives after which a message is set aside. Eight batches of ten full messages are written in 17 receives by a table that
-/// takes 100 units a second. A message that fails each time is set aside after two hours.
+/// Number of receives after which a message is set aside. Eight batches of ten messages, with 500 rows of ten units each, are written in
+/// 17 receives by a table that takes 100 units a second. A message that fails each time is set aside after two hours.
 pub const MAX_RECEIVES: u32 = 30;
 /// Time after which a message comes back that failed once; it doubles with each receive.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);

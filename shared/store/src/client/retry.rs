@@ -3,6 +3,8 @@
 //! The SDK retries a throttled call up to three times within a quarter of a second, and never a cancelled transaction. That is
 //! too short for DynamoDB, which refills its throughput once a second and splits a hot partition in minutes. So a request
 //! retries until the deadline of its invocation, and an import as long as it makes progress.
+//!
+//! Patience is measured in progress, not in attempts: an attempt that another writer beats shows that the database works.
 
 use std::future::Future;
 use std::sync::Arc;
