@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use presence_domain::ingest::delivery::{BATCH_MESSAGES, INVISIBLE_TIME, INVOCATION_TIME, MAX_RECEIVES};
 use serde_json::{Value, json};
 
 use super::policies::{list, statements};
@@ -35,4 +36,14 @@ fn messages_and_events_that_were_given_up_raise_the_alarm_of_dead_letters() {
     for queue in ["DeadLetters", "FailedEvents"] {
         assert!(alarm.contains(&json!({ "Fn::GetAtt": [queue, "QueueName"] }).to_string()), "{queue}");
     }
+}
+
+#[test]
+fn queue_and_function_have_the_numbers_of_the_code() {
+    let (queue, function) = (TEMPLATE.resource("Queue"), TEMPLATE.resource("IngestFunction"));
+    let messages = &function.property("Events")["Messages"]["Properties"];
+    assert_eq!(queue.property("VisibilityTimeout"), &json!(INVISIBLE_TIME.as_secs()));
+    assert_eq!(queue.property("RedrivePolicy")["maxReceiveCount"], json!(MAX_RECEIVES));
+    assert_eq!(function.property("Timeout"), &json!(INVOCATION_TIME.as_secs()));
+    assert_eq!(messages["BatchSize"], json!(BATCH_MESSAGES));
 }

@@ -8,4 +8,4 @@ pub(crate) mod import_env;
 mod interleaving;
 pub(crate) mod large_dataset;
 mod moves;
-mod throttling;
+pub(crate) mod throttling;

@@ -22,13 +22,14 @@ const LIMITS: &str = "seed=14,table-writes=150";
 /// writes.
 const MIDDLE: u64 = 61;
 
-fn importing(timer: impl Timer + 'static) -> RetryPolicy {
+/// Returns the retries of an import by this timer.
+pub(crate) fn importing(timer: impl Timer + 'static) -> RetryPolicy {
     RetryPolicy::WhileImporting(Arc::new(WriteRate::new(Arc::new(timer))))
 }
 
 /// Timer that advances at once when it is waited for, so that a minute without progress takes no minute.
 #[derive(Debug, Default)]
-struct InstantTimer(Mutex<Duration>);
+pub(crate) struct InstantTimer(Mutex<Duration>);
 
 impl Timer for InstantTimer {
     fn now(&self) -> Duration {

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use peak_alloc::PeakAlloc;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_ingest::{Ingest, Objects, OpenObject, Queue, QueueMessage, handle};
+use presence_ingest::{GivenBack, Ingest, Objects, OpenObject, Queue, QueueMessage, handle};
 use presence_local::{Options, Stack};
 use presence_store::Business;
 use serde_json::json;
@@ -97,6 +97,10 @@ impl Queue for Outside {
             }
         }
         async { Ok(()) }.boxed()
+    }
+
+    fn give_back<'a>(&'a self, _: &'a [GivenBack]) -> BoxFuture<'a, Result<(), Error>> {
+        unreachable!("nothing is received")
     }
 }
 

@@ -9,3 +9,4 @@ mod limits;
 mod objects;
 mod outside;
 mod poison;
+mod slow_writes;

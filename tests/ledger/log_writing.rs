@@ -12,11 +12,13 @@ use presence_store::meter::{Cost, Meter};
 use presence_store::{Business, FoldLimits, RetryPolicy, ReviewStore, ReviewWrite, Stores, WriteReviewsError, schema};
 use presence_tests::reviews::org_id;
 use presence_tests::{
-    ConnectorLayer as _, FaultConnector, FaultKind, Plan, TestStack, key_names, long_timeouts, plain_http,
+    ConnectorLayer as _, FaultConnector, FaultKind, PauseConnector, Plan, TestStack, key_names, long_timeouts,
+    plain_http,
 };
 
 use super::model;
 use super::stored_log::StoredLogs;
+use crate::imports::throttling::{InstantTimer, importing};
 
 /// Time for retries of conflicts, which end by themselves, with room for a busy machine.
 const LONG_RETRY: Duration = Duration::from_mins(1);
@@ -104,6 +106,37 @@ async fn writers_of_one_process_take_turns_at_a_lane_and_lose_no_transaction() {
     let results = Arc::clone(&meter).watch(at_once).await;
     assert!(results.iter().all(Result::is_ok), "{results:?}");
     assert_eq!(meter.cost().calls, 1 + 24, "a read of the lane, and a transaction for each writer");
+}
+
+/// Number of races that a slow process loses: by the pauses between them, it makes no progress for longer than an import may.
+const LOST_RACES: usize = 250;
+
+#[tokio::test]
+async fn a_process_that_is_too_slow_for_its_lane_writes_as_soon_as_the_fast_ones_pause() {
+    let stack = TestStack::start().await;
+    let (slow_calls, fast) = (PauseConnector::new(), process(&stack));
+    let options = Options { retry_policy: importing(InstantTimer::default()), ..long_timeouts() };
+    let slow = without_folds(&stack.stores_through(slow_calls.over(plain_http()), options, stack.table_prefix()));
+    let reviews = reviews_of_lane(1, LOST_RACES + 1);
+    let (last, others) = reviews.split_last().expect("some");
+    let write = [write_new(last)];
+    let beat = async {
+        // Another change comes first, whenever the slow one sends its own.
+        for review in others {
+            slow_calls.arm();
+            slow_calls.paused().await;
+            fast.write_reviews(&[write_new(review)]).await.expect("nobody is faster");
+            slow_calls.resume();
+        }
+        std::future::pending().await
+    };
+    tokio::select! {
+        () = beat => {}
+        written = slow.write_reviews(&write) => written.expect("others made progress"),
+    }
+    let logs = StoredLogs::read(&stack).await;
+    logs.assert_complete();
+    assert_eq!(logs.lanes[&(org_id(1), 3)].0, LOST_RACES as u64 + 1);
 }
 
 #[tokio::test]

@@ -5,20 +5,21 @@ use std::time::{Duration, SystemTime};
 
 use futures::future::join_all;
 use presence_domain::error::Error;
+use presence_domain::ingest::delivery::{BATCH_TIME, INVOCATION_TIME, MAX_RECEIVES, Unsettled};
 use presence_runtime::batch_response::BatchResponse;
-use presence_runtime::clock::{Stopwatch, time_left};
+use presence_runtime::clock::time_left;
 use presence_runtime::telemetry;
 use presence_store::{with_deadline, with_retries_for};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::ingest::Ingest;
+use crate::outside::GivenBack;
 use crate::part::{CONTINUE, Part};
 use crate::split::{continuation, split};
 use crate::write::write_part;
 
-/// Maximum time for a batch. Messages that are not written by then come again.
-const BATCH_TIME: Duration = Duration::from_secs(10);
-/// Time before the deadline at which no call is tried again, so that the answer leaves in time.
+/// Time before the end at which no call is tried again, so that the answer leaves in time.
 const ANSWER_TIME: Duration = Duration::from_secs(1);
 
 /// Task of a message.
@@ -29,47 +30,79 @@ enum Task<'a> {
     Part(Part),
 }
 
-/// Writes the rows of the messages. Returns the messages that failed, and the later ones of their groups: they come again, in their
-/// order. A message that cannot be read fails alone.
+/// Message, and the reason why it is not settled.
+type Pending<'a> = (&'a Value, Unsettled);
+
+/// Writes the rows of the messages, until shortly before the deadline. Returns the messages that are not settled: each comes back as
+/// [`Unsettled`] says.
 pub(crate) async fn receive(ingest: &Ingest, records: &[Value], deadline: SystemTime) -> BatchResponse {
-    let left = time_left(deadline).unwrap_or(BATCH_TIME).saturating_sub(ANSWER_TIME).min(BATCH_TIME);
+    let time = time_left(deadline).unwrap_or(INVOCATION_TIME).saturating_sub(ANSWER_TIME).min(BATCH_TIME);
+    let end = Instant::now() + time;
     let mut groups: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
     for record in records {
         let group = record["attributes"]["MessageGroupId"].as_str().unwrap_or_default();
         groups.entry(group).or_default().push(record);
     }
-    let watch = Stopwatch::start();
-    let failed = join_all(groups.into_values().map(|messages| receive_group(ingest, messages, left, watch))).await;
-    BatchResponse::failed(failed.into_iter().flatten().map(str::to_owned))
+    let pending = join_all(groups.into_values().map(|messages| receive_group(ingest, messages, end))).await.concat();
+    give_back(ingest, &pending).await;
+    BatchResponse::failed(pending.into_iter().map(|(message, _)| id_of(message).to_owned()))
 }
 
-/// Writes the messages of a group until one fails. Returns the ids of that one and of all later ones.
-///
-/// A message that cannot be read does not stop its group. Otherwise the messages after it would be received as often, and go to the
-/// dead letters with it. It has no rows whose order could matter.
-async fn receive_group<'a>(
-    ingest: &Ingest,
-    messages: Vec<&'a Value>,
-    time: Duration,
-    watch: Stopwatch,
-) -> Vec<&'a str> {
-    let mut failed = Vec::new();
+/// Settles the messages of a group in their order. Returns those that are not settled.
+async fn receive_group<'a>(ingest: &Ingest, messages: Vec<&'a Value>, end: Instant) -> Vec<Pending<'a>> {
+    let mut pending = Vec::new();
     let mut rest = messages.into_iter();
     while let Some(message) = rest.next() {
-        let Some(task) = Task::of(message) else {
-            let error = Error::internal("a message of the queue has attributes that make no sense");
-            telemetry::log_background_error("ingest_message", &error);
-            failed.push(id_of(message));
-            continue;
-        };
-        let left = time.saturating_sub(watch.elapsed());
-        if let Err(error) = task.run(ingest, id_of(message), left).await {
-            telemetry::log_background_error("ingest_message", &error);
-            failed.extend(std::iter::once(message).chain(rest).map(id_of));
+        let Err(reason) = work_on(ingest, message, end).await else { continue };
+        pending.push((message, reason));
+        if reason.stops_group(receives_of(message)) {
+            pending.extend(rest.map(|message| (message, Unsettled::Unfinished)));
             break;
         }
     }
-    failed
+    pending
+}
+
+async fn work_on(ingest: &Ingest, message: &Value, end: Instant) -> Result<(), Unsettled> {
+    let Some(task) = Task::of(message) else {
+        let error = Error::internal("a message of the queue has attributes that make no sense");
+        telemetry::log_background_error("ingest_message", &error);
+        return Err(Unsettled::Unreadable);
+    };
+    let time_left = || end.saturating_duration_since(Instant::now());
+    match task.run(ingest, id_of(message), time_left()).await {
+        Some(Ok(())) => Ok(()),
+        // Retries end shortly before the time is over, with the error of the last attempt.
+        Some(Err(error)) if time_left() > ANSWER_TIME => {
+            telemetry::log_background_error("ingest_message", &error);
+            Err(Unsettled::Failed)
+        }
+        Some(Err(_)) | None => Err(Unsettled::Unfinished),
+    }
+}
+
+/// Gives messages back to the queue, so that they come again sooner than those of a function that crashed. Tells of those that the queue
+/// sets aside instead.
+async fn give_back(ingest: &Ingest, pending: &[Pending<'_>]) {
+    for (message, reason) in pending.iter().filter(|(message, _)| receives_of(message) >= MAX_RECEIVES) {
+        tracing::error!(message_id = id_of(message), ?reason, "a message of reviews was given up");
+    }
+    let given_back = |(message, reason): &Pending<'_>| GivenBack {
+        receipt_handle: message["receiptHandle"].as_str().unwrap_or_default().to_owned(),
+        after: reason.comes_back_after(receives_of(message)),
+    };
+    let messages: Vec<GivenBack> = pending.iter().map(given_back).collect();
+    if !messages.is_empty()
+        && let Err(error) = ingest.queue.give_back(&messages).await
+    {
+        telemetry::log_background_error("give_messages_back", &error);
+    }
+}
+
+/// Returns the number of times that the queue handed a message over, this one included.
+fn receives_of(message: &Value) -> u32 {
+    let receives = message["attributes"]["ApproximateReceiveCount"].as_str();
+    receives.and_then(|receives| receives.parse().ok()).unwrap_or(1)
 }
 
 fn id_of(message: &Value) -> &str {
@@ -85,21 +118,20 @@ impl<'a> Task<'a> {
         }
     }
 
-    async fn run(self, ingest: &Ingest, message_id: &str, left: Duration) -> Result<(), Error> {
+    /// Does the task. Returns nothing if the time is over first.
+    async fn run(self, ingest: &Ingest, message_id: &str, left: Duration) -> Option<Result<(), Error>> {
         match self {
-            Self::Continuation(object) => {
-                let watch = Stopwatch::start();
-                // At least one segment, so that every message makes progress.
-                let rest = with_retries_for(left, split(ingest, object, || watch.elapsed() < left)).await?;
-                match rest {
-                    Some(rest) => ingest.queue.send_batch(&[continuation(&rest)]).await,
-                    None => Ok(()),
-                }
-            }
-            Self::Part(part) => {
-                let written = with_deadline(left, write_part(ingest, &part, message_id)).await;
-                written.unwrap_or_else(|| Err(Error::Unavailable("there was no time to write a message".into())))
-            }
+            Self::Continuation(object) => Some(continue_split(ingest, object, left).await),
+            Self::Part(part) => with_deadline(left, write_part(ingest, &part, message_id)).await,
         }
+    }
+}
+
+/// Goes on with the split of an object: at least one segment, so that every message makes progress.
+async fn continue_split(ingest: &Ingest, object: &str, left: Duration) -> Result<(), Error> {
+    let end = Instant::now() + left;
+    match with_retries_for(left, split(ingest, object, || Instant::now() < end)).await? {
+        Some(rest) => ingest.queue.send_batch(&[continuation(&rest)]).await,
+        None => Ok(()),
     }
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use percent_encoding::percent_decode_str;
 use presence_domain::error::Error;
+use presence_domain::ingest::delivery::INVOCATION_TIME;
 use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::time_left;
 use presence_runtime::telemetry;
@@ -31,7 +32,7 @@ pub async fn handle(ingest: &Ingest, event: &Value, deadline: SystemTime) -> Res
     }
     for object in records.iter().filter_map(object_of) {
         let splitting = split_until(ingest, &object, deadline);
-        let left = time_left(deadline).unwrap_or(Duration::from_mins(15)).saturating_sub(ANSWER_TIME);
+        let left = time_left(deadline).unwrap_or(INVOCATION_TIME).saturating_sub(ANSWER_TIME);
         let result = with_retries_for(left, splitting).await;
         result.inspect_err(|error| telemetry::log_background_error("split_object", error))?;
     }

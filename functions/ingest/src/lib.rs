@@ -20,7 +20,7 @@ mod write;
 pub use event::handle;
 pub use ingest::Ingest;
 pub use objects::S3Objects;
-pub use outside::{ObjectBody, Objects, OpenObject, Queue, QueueMessage};
+pub use outside::{GivenBack, ObjectBody, Objects, OpenObject, Queue, QueueMessage};
 pub use queue::SqsQueue;
 
 use presence_domain::error::Error;

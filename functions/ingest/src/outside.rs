@@ -1,6 +1,7 @@
 //! Bucket of objects and queue of messages, as ingest uses them.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -65,8 +66,20 @@ impl QueueMessage {
     }
 }
 
+/// Message that was received and is not settled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenBack {
+    /// Handle of the receive.
+    pub receipt_handle: String,
+    /// Time after which the message is visible again.
+    pub after: Duration,
+}
+
 /// FIFO queue that ingest writes to.
 pub trait Queue: Send + Sync {
     /// Sends any number of messages, in this order within a group. After an error some of them may have been sent.
     fn send_batch<'a>(&'a self, messages: &'a [QueueMessage]) -> BoxFuture<'a, Result<(), Error>>;
+
+    /// Makes up to ten received messages visible again after their times, instead of the queue's own time.
+    fn give_back<'a>(&'a self, messages: &'a [GivenBack]) -> BoxFuture<'a, Result<(), Error>>;
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::calls::calls;
 use crate::failed_call;
-use crate::outside::{Queue, QueueMessage};
+use crate::outside::{GivenBack, Queue, QueueMessage};
 
 /// Maximum number of attempts to send the messages of a call that SQS took only in part.
 const MAX_ATTEMPTS: usize = 3;
@@ -73,11 +73,30 @@ impl SqsQueue {
         }
         Err(Error::Unavailable("SQS did not take all messages of a batch".into()))
     }
+
+    async fn give_all_back(&self, messages: &[GivenBack]) -> Result<(), Error> {
+        let entry = |(id, message): (usize, &GivenBack)| {
+            let GivenBack { receipt_handle, after } = message;
+            json!({"Id": id.to_string(), "ReceiptHandle": receipt_handle, "VisibilityTimeout": after.as_secs()})
+        };
+        let entries: Vec<_> = messages.iter().enumerate().map(entry).collect();
+        let input = json!({"QueueUrl": self.url, "Entries": entries});
+        let answer = self.service.call_json("AmazonSQS.ChangeMessageVisibilityBatch", "1.0", &input).await;
+        let BatchAnswer { failed } = answer.map_err(|error| failed_call(error, code_of))?;
+        match failed.first() {
+            Some(failure) => Err(Error::Unavailable(format!("SQS took no message back: {}", failure.code).into())),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Queue for SqsQueue {
     fn send_batch<'a>(&'a self, messages: &'a [QueueMessage]) -> BoxFuture<'a, Result<(), Error>> {
         self.send_all(messages).boxed()
+    }
+
+    fn give_back<'a>(&'a self, messages: &'a [GivenBack]) -> BoxFuture<'a, Result<(), Error>> {
+        self.give_all_back(messages).boxed()
     }
 }
 

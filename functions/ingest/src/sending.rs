@@ -44,6 +44,7 @@ mod tests {
 
     use super::*;
     use crate::calls::calls;
+    use crate::outside::GivenBack;
 
     /// Queue that takes one message at a time of each sending, so that sendings alternate.
     #[derive(Default)]
@@ -71,6 +72,10 @@ mod tests {
                 Ok(())
             }
             .boxed()
+        }
+
+        fn give_back<'a>(&'a self, _: &'a [GivenBack]) -> BoxFuture<'a, Result<(), Error>> {
+            unreachable!("nothing is received")
         }
     }
 

@@ -3,6 +3,7 @@
 //! An object is split into segments of lines. A [`SegmentReport`] knows the rows of its segment that are settled, and counts them. The
 //! report of the object is the sum of its segments, once all of them are complete. `shared/docs/ingest.md` has the protocol.
 
+pub mod delivery;
 #[cfg(test)]
 mod simulation;
 mod version;

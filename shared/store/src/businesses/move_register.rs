@@ -137,7 +137,7 @@ impl BusinessStore {
             match self.commit_with_register(transaction, &stored).await? {
                 None => return Ok(Begun::Yes),
                 Some(Guard::Business) => return Ok(Begun::Outdated),
-                Some(Guard::Register) if retries.pause().await => {}
+                Some(Guard::Register) if retries.pause_after_progress().await => {}
                 Some(Guard::Register) => return Err(kept_changing()),
             }
         }
@@ -158,7 +158,7 @@ impl BusinessStore {
             match self.commit_with_register(transaction, &stored).await? {
                 None => return Ok(true),
                 Some(Guard::Business) => return Ok(false),
-                Some(Guard::Register) if retries.pause().await => {}
+                Some(Guard::Register) if retries.pause_after_progress().await => {}
                 Some(Guard::Register) => return Err(kept_changing()),
             }
         }

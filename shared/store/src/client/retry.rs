@@ -3,6 +3,8 @@
 //! The SDK retries a throttled call up to three times within a quarter of a second, and never a cancelled transaction. That is
 //! too short for DynamoDB, which refills its throughput once a second and splits a hot partition in minutes. So a request
 //! retries until the deadline of its invocation, and an import as long as it makes progress.
+//!
+//! Patience is measured in progress, not in attempts: an attempt that another writer beats shows that the database works.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -27,6 +29,9 @@ const MAX_PAUSE: Duration = Duration::from_secs(1);
 const MAX_DOUBLINGS: u32 = 16;
 /// Time for retries without a known deadline: the time that the SDK takes for a call with its own retries.
 const DEFAULT_TIME: Duration = OPERATION_TIMEOUT;
+/// Longest time after which progress of others still prolongs a call. A writer that is so far away that it loses each race for ten minutes
+/// ends with an error instead of an endless bill: DynamoDB charges for the attempts.
+const MAX_CONTENTION: Duration = Duration::from_mins(10);
 /// Least time for another attempt before the deadline. A transaction takes some 10 ms.
 const ATTEMPT_TIME: Duration = Duration::from_millis(50);
 
@@ -68,9 +73,11 @@ pub(crate) struct Retries {
 }
 
 enum RetryLimit {
-    At(Instant),
-    /// Ends when the import stalls. The duration is the start of the call, the earliest start of the stall.
-    WhenStalled(Arc<WriteRate>, Duration),
+    /// Ends at an instant, which progress of others moves by the time, as long as they make it before the last instant.
+    At { end: Instant, time: Duration, last: Instant },
+    /// Ends when the import stalls, or at the deadline. `since` is the earliest start of the stall: the start of the call, or progress of
+    /// others, as long as they make it before `last`.
+    WhenStalled { rate: Arc<WriteRate>, since: Duration, last: Duration },
     /// Ends when a simulation says so.
     #[cfg(test)]
     Simulated(SimulatedPause),
@@ -82,11 +89,18 @@ pub(crate) type SimulatedPause = Box<dyn FnMut() -> futures::future::BoxFuture<'
 
 impl Retries {
     fn start(policy: &RetryPolicy) -> Self {
-        let deadline = || DEADLINE.try_with(|deadline| *deadline).unwrap_or_else(|_| Instant::now() + DEFAULT_TIME);
+        let start = Instant::now();
+        let after = |time| RetryLimit::At { end: start + time, time, last: start + MAX_CONTENTION };
         let limit = match policy {
-            RetryPolicy::UntilDeadline => RetryLimit::At(deadline()),
-            RetryPolicy::For(time) => RetryLimit::At(Instant::now() + *time),
-            RetryPolicy::WhileImporting(rate) => RetryLimit::WhenStalled(Arc::clone(rate), rate.now()),
+            RetryPolicy::UntilDeadline => match DEADLINE.try_with(|deadline| *deadline) {
+                Ok(end) => RetryLimit::At { end, time: Duration::ZERO, last: end },
+                Err(_) => after(DEFAULT_TIME),
+            },
+            RetryPolicy::For(time) => after(*time),
+            RetryPolicy::WhileImporting(rate) => {
+                let since = rate.now();
+                RetryLimit::WhenStalled { rate: Arc::clone(rate), since, last: since + MAX_CONTENTION }
+            }
         };
         Self { limit, pauses: 0 }
     }
@@ -100,13 +114,14 @@ impl Retries {
     /// Pauses before the next attempt. Returns false at once if there is no time for one.
     pub(crate) async fn pause(&mut self) -> bool {
         match &mut self.limit {
-            RetryLimit::At(instant) => {
-                let left = instant.saturating_duration_since(Instant::now());
+            RetryLimit::At { end, .. } => {
+                let left = end.saturating_duration_since(Instant::now());
                 let Some(pause) = self.next(left, fastrand::f64()) else { return false };
                 tokio::time::sleep(pause).await;
             }
-            RetryLimit::WhenStalled(rate, since) => {
-                let (rate, left) = (Arc::clone(rate), rate.time_until_stalled(*since));
+            RetryLimit::WhenStalled { rate, since, .. } => {
+                let left = rate.time_until_stalled(*since).min(time_left().unwrap_or(Duration::MAX));
+                let rate = Arc::clone(rate);
                 let Some(pause) = self.next(left, fastrand::f64()) else { return false };
                 rate.sleep(pause).await;
             }
@@ -114,6 +129,20 @@ impl Retries {
             RetryLimit::Simulated(pause) => return pause().await,
         }
         true
+    }
+
+    /// Pauses as [`Retries::pause`], after an attempt that another writer's progress beat: the condition on a number that only rises failed.
+    ///
+    /// Progress is no reason to give up: the time for attempts begins again, within the time that the caller has. The pauses stay as long as
+    /// they are, because they keep the writers apart.
+    pub(crate) async fn pause_after_progress(&mut self) -> bool {
+        match &mut self.limit {
+            RetryLimit::At { end, time, last } => *end = (*end).max(Instant::now().min(*last) + *time),
+            RetryLimit::WhenStalled { rate, since, last } => *since = rate.now().min(*last),
+            #[cfg(test)]
+            RetryLimit::Simulated(_) => {}
+        }
+        self.pause().await
     }
 
     /// Returns the next pause: a random part of a longest pause that doubles. `left` is the time until the limit, `random` is
@@ -239,11 +268,13 @@ impl DynamoDb {
 
 #[cfg(test)]
 mod tests {
+    use presence_runtime::clock::SystemTimer;
+
     use super::*;
 
     /// Returns the pauses within a time, for attempts that take none.
     fn pauses(time: Duration, random: f64) -> Vec<Duration> {
-        let mut retries = Retries { limit: RetryLimit::At(Instant::now()), pauses: 0 };
+        let mut retries = Retries::start(&RetryPolicy::For(time));
         let (mut left, mut pauses) = (time, Vec::new());
         while pauses.len() < 1_000
             && let Some(pause) = retries.next(left, random)
@@ -272,15 +303,39 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn retries_end_at_the_deadline_or_after_some_seconds_without_one() {
-        let end = || match Retries::start(&RetryPolicy::UntilDeadline).limit {
-            RetryLimit::At(instant) => instant,
-            _ => unreachable!("there is no import"),
+    /// Returns the simulated time after which a call gives up, by the tokio clock. Others beat each attempt.
+    async fn time_of_a_loser(policy: &RetryPolicy, deadline: Option<Duration>, is_progress: bool) -> Duration {
+        let start = Instant::now();
+        let call = async {
+            let mut retries = Retries::start(policy);
+            while if is_progress { retries.pause_after_progress().await } else { retries.pause().await } {}
+            start.elapsed()
         };
-        let long = DEFAULT_TIME * 100;
-        let known = with_deadline(long, async { end() }).await.expect("it is done at once");
-        assert!(known > Instant::now() + DEFAULT_TIME);
-        assert!(end() < Instant::now() + long);
+        match deadline {
+            Some(time) => with_retries_for(time, call).await,
+            None => call.await,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn progress_of_others_prolongs_a_call_within_the_time_of_its_caller_and_never_without_end() {
+        let (second, stall) = (Duration::from_secs(1), Duration::from_mins(1));
+        let importing = || RetryPolicy::WhileImporting(Arc::new(WriteRate::new(Arc::new(SystemTimer::start()))));
+        let for_a_second = || RetryPolicy::For(second);
+        // Policy, deadline, and the time after which a call gives up, without and with progress of others.
+        let cases = [
+            (RetryPolicy::UntilDeadline, Some(20 * second), 20 * second, 20 * second),
+            (RetryPolicy::UntilDeadline, None, DEFAULT_TIME, MAX_CONTENTION + DEFAULT_TIME),
+            (for_a_second(), None, second, MAX_CONTENTION + second),
+            (importing(), None, stall, MAX_CONTENTION + stall),
+            (importing(), Some(20 * second), 20 * second, 20 * second),
+        ];
+        for (policy, deadline, alone, beaten) in cases {
+            for (is_progress, expected) in [(false, alone), (true, beaten)] {
+                let time = time_of_a_loser(&policy, deadline, is_progress).await;
+                let least = expected.saturating_sub(ATTEMPT_TIME + MAX_PAUSE);
+                assert!((least..=expected).contains(&time), "{policy:?} {is_progress}: {time:?} of {expected:?}");
+            }
+        }
     }
 }

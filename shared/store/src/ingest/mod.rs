@@ -22,8 +22,6 @@ use crate::{Database, schema};
 
 /// Time for which progress is kept: longer than a message lives in the queue and in the dead-letter queue, 14 days each.
 const LIFE: Duration = Duration::from_hours(30 * 24);
-/// Attempts to change an item that others change too. The workers of one segment are those of an object's lanes.
-const MAX_ATTEMPTS: usize = 100;
 /// Start of the partition keys of all items of this module.
 const PK_START: &str = "INGEST#";
 /// Attribute that counts the changes of an item.

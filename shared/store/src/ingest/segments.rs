@@ -5,7 +5,7 @@ use presence_domain::error::Error;
 use presence_domain::ingest::{ObjectVersion, ReportCounts, SegmentReport};
 use serde::{Deserialize, Serialize};
 
-use super::{IngestStore, MAX_ATTEMPTS, expiry, kept_changing, unchanged_since, version_pk};
+use super::{IngestStore, expiry, kept_changing, unchanged_since, version_pk};
 use crate::client::read::{Item, Partition, binary, pk_sk, text};
 use crate::format::{item, parse};
 use crate::schema;
@@ -63,7 +63,8 @@ impl IngestStore {
         now: Timestamp,
         mut change: impl FnMut(&mut Segment) -> bool + Send,
     ) -> Result<Segment, Error> {
-        for _ in 0..MAX_ATTEMPTS {
+        let mut retries = self.db.retries();
+        loop {
             let found = self.segment_with_revision(version, segment).await?;
             let known = found.as_ref().map(|(_, revision)| *revision);
             let mut new = found.map(|(segment, _)| segment).unwrap_or_default();
@@ -75,8 +76,10 @@ impl IngestStore {
             if self.db.put_if(&schema::REVIEWS, item, unchanged_since(known)).await? {
                 return Ok(new);
             }
+            if !retries.pause_after_progress().await {
+                return Err(kept_changing());
+            }
         }
-        Err(kept_changing())
     }
 
     /// Returns all segments of a version that are known, in their order, by a strong Query.

@@ -5,7 +5,7 @@ use presence_domain::error::Error;
 use presence_domain::ingest::ObjectVersion;
 use serde::{Deserialize, Serialize};
 
-use super::{IngestStore, MAX_ATTEMPTS, expiry, kept_changing, unchanged_since, version_pk};
+use super::{IngestStore, expiry, kept_changing, unchanged_since, version_pk};
 use crate::client::read::pk_sk;
 use crate::format::{item, parse};
 use crate::schema;
@@ -53,7 +53,8 @@ impl IngestStore {
         progress: &SplitProgress,
         now: Timestamp,
     ) -> Result<(), Error> {
-        for _ in 0..MAX_ATTEMPTS {
+        let mut retries = self.db.retries();
+        loop {
             let found = self.progress_item(version).await?;
             let order = |progress: &SplitProgress| (progress.segments, progress.is_split);
             if found.as_ref().is_some_and(|found| order(&found.progress) >= order(progress)) {
@@ -70,8 +71,10 @@ impl IngestStore {
             if self.db.put_if(&schema::REVIEWS, item, unchanged_since(known)).await? {
                 return Ok(());
             }
+            if !retries.pause_after_progress().await {
+                return Err(kept_changing());
+            }
         }
-        Err(kept_changing())
     }
 
     async fn progress_item(&self, version: &ObjectVersion) -> Result<Option<ProgressItem>, Error> {

@@ -117,7 +117,7 @@ impl ReviewStore {
 
     /// Moves those of the reviews that are counted elsewhere to the place of their business. Returns their number.
     ///
-    /// A review that changed meanwhile is read and moved again, as long as some reviews are moved or retries are left.
+    /// A review that changed meanwhile is read and moved again, as long as some reviews are moved or changed, or retries are left.
     async fn move_reviews(
         &self,
         business: &BusinessId,
@@ -135,9 +135,12 @@ impl ReviewStore {
             if round.moved > 0 {
                 retries = self.db.retries();
             }
-            let error = round.error.unwrap_or_else(kept_changing);
-            if !may_succeed_later(&error) || !retries.pause().await {
-                return Err(error);
+            let has_time = match &round.error {
+                None => retries.pause_after_progress().await,
+                Some(error) => may_succeed_later(error) && retries.pause().await,
+            };
+            if !has_time {
+                return Err(round.error.unwrap_or_else(kept_changing));
             }
             ids = round.pending;
         }

@@ -82,7 +82,7 @@ impl ReviewStore {
     /// Does the same as [`ReviewStore::upsert_reviews`], and tells after an error which reviews are written.
     ///
     /// Reviews that another writer changed first are read and written again, as are those that DynamoDB refused for now. It
-    /// gives up when the retries end without a single write. Two imports of one file meet in every lane,
+    /// gives up when the retries end without a single write, or a change by others. Two imports of one file meet in every lane,
     /// and in each round at least one of them makes progress.
     pub async fn try_upsert_reviews(&self, wanted: &[Review]) -> UpsertOutcome {
         self.upsert_rows(wanted.iter().map(std::slice::from_ref).collect(), &|_| {}).await
@@ -105,8 +105,12 @@ impl ReviewStore {
             if upsert.pending.len() < pending_before {
                 retries = self.db.retries();
             }
-            let is_final = error.as_ref().is_some_and(|error| !may_succeed_later(error));
-            if is_final || !retries.pause().await {
+            let has_time = match &error {
+                // Others changed the reviews, or moved their businesses.
+                None => retries.pause_after_progress().await,
+                Some(error) => may_succeed_later(error) && retries.pause().await,
+            };
+            if !has_time {
                 return upsert.finish(Some(error.unwrap_or_else(kept_changing)));
             }
         }

@@ -113,7 +113,7 @@ impl ReviewStore {
     /// Writes the reviews and their changes in the log, all or nothing.
     ///
     /// Takes each review once, and at most [`ReviewWrite::count_fitting`] of them. Another writer of the same lane may be first:
-    /// then the changes get the next sequence numbers, as long as retries are left.
+    /// then the changes get the next sequence numbers, as long as others make progress, or retries are left.
     ///
     /// Does not look at the places of the businesses: the caller knows that none of them moves.
     pub async fn write_reviews(&self, writes: &[ReviewWrite]) -> Result<(), WriteReviewsError> {
@@ -138,7 +138,8 @@ impl ReviewStore {
                 Err(AttemptError::LaneMoved) => {}
                 Err(AttemptError::Final(error)) => return Err(error),
             }
-            if !retries.pause().await {
+            // A lane only moves on: its last number and its fence rise.
+            if !retries.pause_after_progress().await {
                 let text = "other writers kept adding to the log of reviews first";
                 return Err(WriteReviewsError::Failed(Error::Unavailable(text.into())));
             }

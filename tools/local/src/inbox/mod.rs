@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use presence_domain::ingest::delivery::INVOCATION_TIME;
 use presence_ingest::{Ingest, handle};
 use presence_runtime::clock::deadline_in;
 use presence_store::Database;
@@ -25,8 +26,6 @@ use watch::Watcher;
 
 /// Interval between two looks at the folder.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
-/// Time limit of an invocation: the timeout of the function on AWS.
-const INVOCATION_TIMEOUT: Duration = Duration::from_mins(15);
 /// Number of batches that are written at a time: the least that a queue of AWS may be limited to is two, and eight lanes of one
 /// organisation can be written side by side.
 const BATCHES_IN_FLIGHT: usize = 8;
@@ -62,7 +61,7 @@ async fn watch(ingest: Ingest, mut watcher: Watcher) {
             Ok(events) => {
                 for event in events {
                     let mut pause = FIRST_PAUSE;
-                    while let Err(error) = handle(&ingest, &event, deadline_in(INVOCATION_TIMEOUT)).await {
+                    while let Err(error) = handle(&ingest, &event, deadline_in(INVOCATION_TIME)).await {
                         tracing::warn!(%error, "a file of the inbox cannot be split");
                         tokio::time::sleep(pause).await;
                         pause = (pause * 2).min(LONGEST_PAUSE);
@@ -81,16 +80,8 @@ async fn watch(ingest: Ingest, mut watcher: Watcher) {
 pub async fn consume(ingest: Ingest, queue: Arc<LocalQueue>) {
     loop {
         let batch = queue.receive().await;
-        let answer = handle(&ingest, &batch.event(), deadline_in(INVOCATION_TIMEOUT)).await;
-        let is_done = match &answer {
-            Ok(answer) => queue.record_outcome(batch, Some(answer)),
-            Err(error) => {
-                tracing::warn!(%error, "a batch of the queue cannot be written");
-                queue.record_outcome(batch, None)
-            }
-        };
-        if !is_done {
-            tokio::time::sleep(FIRST_PAUSE).await;
-        }
+        let answer = handle(&ingest, &batch.event(), deadline_in(INVOCATION_TIME)).await;
+        let answer = answer.inspect_err(|error| tracing::warn!(%error, "a batch of the queue cannot be written"));
+        queue.record_outcome(batch, answer.as_ref().ok());
     }
 }

@@ -1,24 +1,22 @@
-//! FIFO queue in memory, with the rules of SQS: a group's messages are in order, and those behind one in flight wait.
+//! FIFO queue in memory, with the rules of SQS: a group's messages are in order, and those behind one that is invisible wait.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use presence_domain::error::Error;
-use presence_ingest::{Queue, QueueMessage};
+use presence_domain::ingest::delivery::{BATCH_MESSAGES, INVISIBLE_TIME, MAX_RECEIVES};
+use presence_ingest::{GivenBack, Queue, QueueMessage};
 use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::Stopwatch;
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
 
-/// Messages of a batch: the limit of SQS for FIFO queues.
-const BATCH: usize = 10;
 /// Time for which the queue drops a message with the same deduplication id.
 const DEDUPLICATION_TIME: Duration = Duration::from_mins(5);
-/// Number of times that a message is received before it is set aside, as in the dead-letter queue of AWS.
-const MAX_RECEIVES: u32 = 5;
 
 /// Queue of this process. What it holds is lost at a stop; the files that it came from have no reports then, and are read again.
 #[derive(Debug, Default)]
@@ -31,15 +29,17 @@ pub struct LocalQueue {
 struct State {
     /// Messages that wait, by group.
     waiting: BTreeMap<String, VecDeque<Stored>>,
-    /// Groups with messages in flight.
-    busy: HashSet<String>,
+    /// Groups with invisible messages, and the instant at which these are visible again; none while they are in flight.
+    busy: HashMap<String, Option<Instant>>,
+    /// Times after which messages in flight are visible again, by the handles of their receives.
+    given_back: HashMap<String, Duration>,
     /// Time since each deduplication id was seen.
     seen: HashMap<String, Stopwatch>,
     /// Group that was served last, so that each has its turn.
     last_group: String,
     last_number: u64,
     /// Number of messages that were set aside.
-    dead: usize,
+    set_aside: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -58,43 +58,56 @@ impl LocalQueue {
     pub async fn receive(&self) -> Batch {
         loop {
             let changed = self.changed.notified();
-            if let Some(batch) = self.state().take() {
-                // There may be more for another receiver.
-                self.changed.notify_one();
-                return batch;
+            let taken = self.state().take(Instant::now());
+            match taken {
+                Ok(batch) => {
+                    // There may be more for another receiver.
+                    self.changed.notify_one();
+                    return batch;
+                }
+                Err(Some(visible_at)) => drop(timeout_at(visible_at, changed).await),
+                Err(None) => changed.await,
             }
-            changed.await;
         }
     }
 
-    /// Removes the messages of a batch that are done. The others go back to the front of their groups, with the later ones. `answer`
-    /// is that of ingest; without one, all failed. Returns true if all are done.
-    pub fn record_outcome(&self, batch: Batch, answer: Option<&BatchResponse>) -> bool {
-        let (mut state, mut is_done) = (self.state(), true);
+    /// Removes the messages of a batch that are done. The others go back to the front of their groups, and are visible again when ingest
+    /// said so, or later. `answer` is that of ingest; without one, all failed.
+    pub fn record_outcome(&self, batch: Batch, answer: Option<&BatchResponse>) {
+        let mut state = self.state();
+        for stored in &batch.0 {
+            state.busy.remove(&stored.message.group_id);
+        }
         for stored in batch.0.into_iter().rev() {
-            let group_id = stored.message.group_id.clone();
-            state.busy.remove(&group_id);
+            let after = state.given_back.remove(&stored.receipt_handle()).unwrap_or(INVISIBLE_TIME);
             if answer.is_some_and(|answer| !answer.names(&stored.id)) {
                 continue;
             }
-            is_done = false;
+            let group_id = stored.message.group_id.clone();
             if stored.receives >= MAX_RECEIVES {
-                state.dead += 1;
+                state.set_aside += 1;
                 tracing::error!(group = %group_id, "a message of the queue failed too often and is set aside");
-            } else {
-                state.waiting.entry(group_id).or_default().push_front(stored);
+                continue;
             }
+            let visible_at = state.busy.entry(group_id.clone()).or_default();
+            *visible_at = (*visible_at).max(Some(Instant::now() + after));
+            state.waiting.entry(group_id).or_default().push_front(stored);
         }
         drop(state);
         self.changed.notify_one();
-        is_done
+    }
+
+    /// Returns the number of messages that were set aside.
+    #[must_use]
+    pub fn set_aside(&self) -> usize {
+        self.state().set_aside
     }
 
     /// True if no message waits or is in flight.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         let state = self.state();
-        state.waiting.is_empty() && state.busy.is_empty()
+        state.waiting.is_empty() && state.busy.values().all(Option::is_some)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -103,22 +116,25 @@ impl LocalQueue {
 }
 
 impl State {
-    /// Takes the next messages of the group whose turn it is; `None` if no group has any that may be taken.
-    fn take(&mut self) -> Option<Batch> {
-        let is_free = |group: &&String| !self.busy.contains(*group);
+    /// Takes the next messages of the group whose turn it is. If no group has any that may be taken, returns the next instant at which one
+    /// has.
+    fn take(&mut self, now: Instant) -> Result<Batch, Option<Instant>> {
+        let is_free =
+            |group: &&String| self.busy.get(*group).is_none_or(|until| until.is_some_and(|until| until <= now));
         let mut groups = self.waiting.keys().filter(is_free);
-        let next = groups.clone().find(|group| **group > self.last_group).or_else(|| groups.next())?.clone();
-        let waiting = self.waiting.get_mut(&next)?;
-        let mut batch: Vec<Stored> = waiting.drain(..waiting.len().min(BATCH)).collect();
+        let next = groups.clone().find(|group| **group > self.last_group).or_else(|| groups.next()).cloned();
+        let Some(next) = next else { return Err(self.busy.values().flatten().min().copied()) };
+        let waiting = self.waiting.entry(next.clone()).or_default();
+        let mut batch: Vec<Stored> = waiting.drain(..waiting.len().min(BATCH_MESSAGES)).collect();
         for stored in &mut batch {
             stored.receives += 1;
         }
         if waiting.is_empty() {
             self.waiting.remove(&next);
         }
-        self.busy.insert(next.clone());
+        self.busy.insert(next.clone(), None);
         self.last_group = next;
-        Some(Batch(batch))
+        Ok(Batch(batch))
     }
 
     /// Adds a message, unless it was sent before.
@@ -147,6 +163,12 @@ impl Queue for LocalQueue {
         }
         .boxed()
     }
+
+    fn give_back<'a>(&'a self, messages: &'a [GivenBack]) -> BoxFuture<'a, Result<(), Error>> {
+        let given_back = messages.iter().map(|message| (message.receipt_handle.clone(), message.after));
+        self.state().given_back.extend(given_back);
+        async { Ok(()) }.boxed()
+    }
 }
 
 impl Batch {
@@ -158,6 +180,10 @@ impl Batch {
 }
 
 impl Stored {
+    fn receipt_handle(&self) -> String {
+        format!("{}-{}", self.id, self.receives)
+    }
+
     fn record(&self) -> Value {
         let QueueMessage { group_id, deduplication_id, body, attributes } = &self.message;
         let typed = |(name, value): (&String, &String)| {
@@ -168,7 +194,7 @@ impl Stored {
         };
         json!({
             "messageId": self.id,
-            "receiptHandle": format!("{}-{}", self.id, self.receives),
+            "receiptHandle": self.receipt_handle(),
             "body": body,
             "attributes": {
                 "ApproximateReceiveCount": self.receives.to_string(),
@@ -212,8 +238,8 @@ mod tests {
         queue
     }
 
-    #[tokio::test]
-    async fn group_is_in_order_and_waits_for_its_messages_in_flight() {
+    #[tokio::test(start_paused = true)]
+    async fn group_is_in_order_and_waits_for_its_messages_that_are_invisible() {
         let mut messages: Vec<_> = (0..12).map(|number| message("a", number)).collect();
         messages.push(message("b", 0));
         let queue = queue_of(&messages).await;
@@ -223,13 +249,19 @@ mod tests {
         assert_eq!(other.0[0].message.group_id, "b");
         assert!(queue.receive().now_or_never().is_none(), "both groups are in flight");
         // SQS hands over the failed one again, and everything behind it that failed with it.
-        let failed = answer(&first, &[8, 9]);
-        assert!(!queue.record_outcome(first, Some(&failed)));
+        let (failed, after) = (answer(&first, &[8, 9]), Duration::from_secs(7));
+        let given_back =
+            [8, 9].map(|number: usize| GivenBack { receipt_handle: first.0[number].receipt_handle(), after });
+        queue.give_back(&given_back).await.expect("given back");
+        queue.record_outcome(first, Some(&failed));
+        let start = Instant::now();
         let again = queue.receive().await;
+        assert_eq!(start.elapsed().as_secs(), after.as_secs());
         assert_eq!(bodies(&again), ["8", "9", "10", "11"]);
-        assert!(queue.record_outcome(again, Some(&BatchResponse::default())));
-        assert!(queue.record_outcome(other, Some(&BatchResponse::default())));
-        assert!(queue.state().waiting.is_empty() && queue.state().busy.is_empty());
+        queue.record_outcome(again, Some(&BatchResponse::default()));
+        assert!(!queue.is_idle());
+        queue.record_outcome(other, Some(&BatchResponse::default()));
+        assert!(queue.is_idle());
     }
 
     #[tokio::test]
@@ -239,15 +271,15 @@ mod tests {
         assert_eq!(bodies(&queue.receive().await), ["1", "2", "3"]);
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn message_that_fails_each_time_is_set_aside() {
         let queue = queue_of(&[message("a", 1)]).await;
         for receive in 1..=MAX_RECEIVES {
             let batch = queue.receive().await;
             assert_eq!(batch.event()["Records"][0]["attributes"]["ApproximateReceiveCount"], receive.to_string());
-            assert!(!queue.record_outcome(batch, None));
+            queue.record_outcome(batch, None);
         }
-        assert_eq!(queue.state().dead, 1);
+        assert_eq!(queue.set_aside(), 1);
         assert!(queue.receive().now_or_never().is_none());
     }
 

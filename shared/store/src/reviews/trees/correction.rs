@@ -60,7 +60,7 @@ impl ReviewStore {
             if self.put_root(&tree, &root, stored.as_ref()).await? {
                 return Ok(Some(root.edition));
             }
-            if !retries.pause().await {
+            if !retries.pause_after_progress().await {
                 return Err(Error::Unavailable("the root of a tree kept changing while it was written".into()));
             }
         }

@@ -112,7 +112,7 @@ impl ReviewStore {
             if self.db.put_if(&schema::REVIEWS, bucket_item(org_id, number, &bucket), condition).await? {
                 return Ok(bucket.edition);
             }
-            if !retries.pause().await {
+            if !retries.pause_after_progress().await {
                 return Err(kept_changing());
             }
         }
@@ -136,7 +136,7 @@ impl ReviewStore {
             if self.db.put_if(&schema::REVIEWS, directory_item(org_id, &merged), condition).await? {
                 return Ok(merged);
             }
-            if !retries.pause().await {
+            if !retries.pause_after_progress().await {
                 return Err(kept_changing());
             }
         }
