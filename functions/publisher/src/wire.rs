@@ -2,9 +2,15 @@
 
 use jiff::Timestamp;
 use presence_domain::audit::UserField;
+use presence_domain::error::Error;
 use presence_domain::event::{Event, EventSubject, ReviewField};
 use presence_domain::ids::OrgId;
+use presence_runtime::telemetry::Metric;
+use presence_store::streamed_change::event_of;
 use serde::Serialize;
+use serde_json::Value;
+
+use crate::bus::Entry;
 
 /// Source of every event.
 pub const SOURCE: &str = "presence";
@@ -45,6 +51,18 @@ enum Detail {
         version: Option<u64>,
         at: String,
     },
+}
+
+impl Entry for BusEntry {
+    const SENT: Metric = Metric::EventsSent;
+
+    fn of_record(record: &Value) -> Result<Option<Self>, Error> {
+        Ok(event_of(record)?.as_ref().map(Self::from))
+    }
+
+    fn group(&self) -> Option<&str> {
+        None
+    }
 }
 
 impl From<&Event> for BusEntry {

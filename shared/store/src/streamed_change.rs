@@ -1,4 +1,5 @@
-//! Changes in the records of the tables' streams, of which events tell: records of the audit trail, ends of deliveries, and reviews.
+//! Changes in the records of the tables' streams: those of which events tell, which are records of the audit trail, ends of deliveries and
+//! reviews; and requests to publish or remove a reply.
 //!
 //! Shape of a record: <https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html>.
 
@@ -11,7 +12,7 @@ use jiff::Timestamp;
 use presence_domain::error::Error;
 use presence_domain::event::Event;
 use presence_domain::ids::UserId;
-use presence_domain::review::Review;
+use presence_domain::review::{ReplyRequest, Review};
 use presence_domain::user::DeliveryReport;
 use serde::Deserialize;
 use serde_json::Value;
@@ -21,6 +22,7 @@ use crate::client::read::Item;
 use crate::format::{USER, parse_as};
 use crate::keys::{REVIEW_SK, USER_SK, parse_org_key};
 use crate::reviews::body_item::review_from_item;
+use crate::reviews::replies::RESENT_AT;
 
 /// Attributes of a user's item that tell of the end of a delivery.
 #[derive(Deserialize)]
@@ -46,6 +48,33 @@ pub fn event_of(record: &Value) -> Result<Option<Event>, Error> {
         Some(REVIEW_SK) => event_of_review(record),
         _ => Ok(None),
     }
+}
+
+/// Request that a record of a stream hands on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandedOn {
+    /// Request to publish or remove a reply.
+    pub request: ReplyRequest,
+    /// Mark of the order to send it again; `None` for a request that was just accepted.
+    pub resent_at: Option<String>,
+}
+
+/// Returns the request that a record of a stream hands on: one that was just accepted, or that is to be sent again. `None` for every other
+/// record, as of a review that changes while its reply is on its way.
+///
+/// The stream has the records of a review in their order, and so those of its versions.
+pub fn request_of(record: &Value) -> Result<Option<HandedOn>, Error> {
+    if record["dynamodb"]["Keys"]["sk"]["S"] != REVIEW_SK {
+        return Ok(None);
+    }
+    let (old, new) = (image(record, "OldImage")?, image(record, "NewImage")?);
+    let request_in = |item: &Item| Ok::<_, Error>(review_from_item(item)?.reply_request());
+    let Some(request) = new.as_ref().map(request_in).transpose()?.flatten() else { return Ok(None) };
+    let old_version = old.as_ref().map(request_in).transpose()?.flatten().map(|request| request.version);
+    let mark = |item: Option<&Item>| Some(item?.get(RESENT_AT)?.as_s().ok()?.clone());
+    let resent_at = mark(new.as_ref()).filter(|new| mark(old.as_ref()).as_ref() != Some(new));
+    let is_new = old_version != Some(request.version);
+    Ok((is_new || resent_at.is_some()).then_some(HandedOn { request, resent_at }))
 }
 
 /// Returns the event of a new record of the audit trail. Records never change, and they expire.

@@ -7,6 +7,7 @@ pub(crate) mod log;
 mod moves;
 pub(crate) mod orgs_with_reviews;
 mod places;
+pub(crate) mod replies;
 pub(crate) mod search;
 pub(crate) mod trees;
 pub(crate) mod upsert;
