@@ -1,13 +1,10 @@
 //! Events that tell other systems about changes. They have ids, the organisation and names of fields, and no personal data.
 
-mod review_field;
-
 use jiff::Timestamp;
-
-pub use review_field::ReviewField;
 
 use crate::audit::{AuditAction, AuditRecord, UserField};
 use crate::ids::{BusinessId, OrgId, UserId};
+pub use crate::review::ReviewField;
 use crate::review::{Review, ReviewId, ReviewState};
 use crate::user::DeliveryReport;
 
