@@ -22,7 +22,12 @@ fn entry(group: &str, version: u64) -> Value {
 async fn receive(stack: &TestStack) -> Vec<(String, String)> {
     let (_, answer) = call(stack, "AmazonSQS.ReceiveMessage", KIND, &json!({ "MaxNumberOfMessages": 10 })).await;
     let text = |value: &Value| value.as_str().expect("a text").replace('"', "");
-    answer["Messages"].as_array().expect("messages").iter().map(|one| (text(&one["Body"]), text(&one["ReceiptHandle"]))).collect()
+    answer["Messages"]
+        .as_array()
+        .expect("messages")
+        .iter()
+        .map(|one| (text(&one["Body"]), text(&one["ReceiptHandle"])))
+        .collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -31,7 +36,11 @@ async fn a_message_waits_for_the_earlier_ones_of_its_review_and_for_no_other() {
     let entries = [entry("a", 1), entry("a", 2), entry("b", 1), entry("a", 1)];
     let (status, answer) = call(&stack, "AmazonSQS.SendMessageBatch", KIND, &json!({ "Entries": entries })).await;
     assert_eq!((status, answer["Successful"].as_array().map(Vec::len), &answer["Failed"]), (200, Some(4), &json!([])));
-    assert_eq!(stack.local.replies().messages(), [json!("a-1"), json!("a-2"), json!("b-1")], "the second a-1 is dropped");
+    assert_eq!(
+        stack.local.replies().messages(),
+        [json!("a-1"), json!("a-2"), json!("b-1")],
+        "the second a-1 is dropped"
+    );
     let first = receive(&stack).await;
     let bodies = |messages: &[(String, String)]| messages.iter().map(|(body, _)| body.clone()).collect::<Vec<_>>();
     assert_eq!(bodies(&first), ["a-1", "b-1"]);

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::client::read::{Item, binary, number, pk_sk, text};
 use crate::format::{REVIEW, check};
 use crate::keys::{REVIEW_SK, effective_listing, parse_review_pk, review_pk};
+use crate::reviews::replies::insert_pending;
 use crate::{ReviewStore, schema};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
@@ -54,6 +55,7 @@ pub(crate) fn review_to_item(review: &Review) -> Result<Item, Error> {
     let body = postcard::to_allocvec(&Body::of(review)).map_err(Error::internal)?;
     item.insert(BODY.to_owned(), binary(body));
     acts::insert(review, &mut item)?;
+    insert_pending(review, &mut item);
     Ok(item)
 }
 
