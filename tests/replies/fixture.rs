@@ -13,7 +13,7 @@ use presence_runtime::clock::{Clock as _, deadline_in};
 use presence_store::ReviewWrite;
 use presence_store::schema::REVIEWS;
 use presence_tests::{
-    ConnectorLayer as _, CrashConnector, CrashPoint, TestStack, long_timeouts, operator_scope, plain_http,
+    ConnectorLayer as _, CrashConnector, CrashPoint, TestStack, long_timeouts, plain_http,
 };
 use serde_json::{Value, json};
 
@@ -132,9 +132,4 @@ impl ReplyFixture {
             expected.iter().map(|(id, versions)| (id.as_str().to_owned(), versions.clone())).collect();
         assert_eq!(found, expected, "{what}");
     }
-}
-
-/// Returns the version of the review with this id that the operator's store has.
-pub(super) async fn stored(stack: &TestStack, id: &ReviewId) -> Review {
-    stack.stores().reviews.get_review(operator_scope(), id).await.expect("the store answers").expect("a review")
 }
