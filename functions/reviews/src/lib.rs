@@ -61,5 +61,5 @@ pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, I
 
 /// Checks that a caller may read the reviews of an organisation; `None` is all organisations, which a caller without one reads.
 fn authorize_reading(caller: &Principal, org_id: Option<OrgId>) -> Result<(), Error> {
-    authorize(caller, Action::ReadReviews, Target { user_id: None, org_id, role: caller.role })
+    authorize(caller, Action::ReadReviews, Target::in_org(org_id, caller.role))
 }
