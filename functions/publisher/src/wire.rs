@@ -45,6 +45,13 @@ enum Detail {
         version: Option<u64>,
         at: String,
     },
+    Reply {
+        id: String,
+        org_id: Option<u64>,
+        business_id: String,
+        version: Option<u64>,
+        at: String,
+    },
 }
 
 impl From<&Event> for BusEntry {
@@ -68,6 +75,10 @@ fn detail(event: &Event) -> Detail {
             let fields = fields.iter().copied().map(ReviewField::as_str).collect();
             let (id, business_id) = (id.as_str().to_owned(), business_id.as_str().to_owned());
             Detail::Review { id, org_id, business_id, fields, version, at }
+        }
+        EventSubject::Reply { id, business_id } => {
+            let (id, business_id) = (id.as_str().to_owned(), business_id.as_str().to_owned());
+            Detail::Reply { id, org_id, business_id, version, at }
         }
     }
 }

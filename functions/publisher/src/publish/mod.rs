@@ -1,6 +1,6 @@
 //! Batches of the streams: the events of their records, sent in order.
 //!
-//! 1. Each record becomes an event, or none. A record that cannot be read is logged, counted and skipped, since it would hold up those
+//! 1. Each record becomes an event, two, or none. A record that cannot be read is logged, counted and skipped, since it would hold up those
 //!    behind it for a day.
 //! 2. Events are sent in calls of ten, one call after the other. What the bus does not take is sent again after a pause.
 //! 3. The answer names the first record whose event was not sent. Lambda hands over that record and all later ones again. So an event may
@@ -13,7 +13,7 @@ use presence_domain::event::Event;
 use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::time_left;
 use presence_runtime::telemetry::{self, Metric, log_metric};
-use presence_store::streamed_change::event_of;
+use presence_store::streamed_change::events_of;
 use serde_json::Value;
 
 use crate::bus::{Bus, MAX_ENTRIES};
@@ -60,8 +60,8 @@ fn read(records: &[Value]) -> Batch {
     let mut batch = Batch::default();
     for record in records {
         let sequence_number = record["dynamodb"]["SequenceNumber"].as_str().unwrap_or_default().to_owned();
-        match event_of(record) {
-            Ok(event) => batch.outgoing.extend(event.as_ref().map(|event| outgoing(event, sequence_number))),
+        match events_of(record) {
+            Ok(events) => batch.outgoing.extend(events.iter().map(|event| outgoing(event, sequence_number.clone()))),
             Err(error @ Error::Unavailable(_)) => {
                 // A later version of this function reads it.
                 telemetry::log_background_error("read_change", &error);
