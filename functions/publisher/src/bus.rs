@@ -31,10 +31,10 @@ pub trait Entry: Clone + Send + Sync {
     /// Metric that counts the entries that were taken.
     const SENT: Metric;
 
-    /// Returns the entry of a record; `None` if nothing is to be sent for it.
+    /// Returns the entries of a record, in their order; none if nothing is to be sent for it.
     ///
     /// Returns [`Error::Unavailable`] for a record that only a later version of this program can read.
-    fn of_record(record: &Value) -> Result<Option<Self>, Error>;
+    fn of_record(record: &Value) -> Result<Vec<Self>, Error>;
 
     /// Returns the group in which entries must keep their order even if a call is taken only in part; `None` for no group.
     fn group(&self) -> Option<&str>;

@@ -36,8 +36,8 @@ struct Body<'a> {
 impl Entry for ReplyMessage {
     const SENT: Metric = Metric::RepliesSent;
 
-    fn of_record(record: &Value) -> Result<Option<Self>, Error> {
-        Ok(request_of(record)?.as_ref().map(Self::from))
+    fn of_record(record: &Value) -> Result<Vec<Self>, Error> {
+        Ok(request_of(record)?.iter().map(Self::from).collect())
     }
 
     fn group(&self) -> Option<&str> {

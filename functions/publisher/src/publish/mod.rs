@@ -1,6 +1,6 @@
 //! Batches of the streams: the entries of their records, events or requests of replies, sent in order.
 //!
-//! 1. Each record becomes an entry, or none. A record that cannot be read is logged, counted and skipped, since it would hold up those
+//! 1. Each record becomes entries, or none. A record that cannot be read is logged, counted and skipped, since it would hold up those
 //!    behind it for a day.
 //! 2. Entries are sent in calls of ten, one call after the other. What the bus does not take is sent again after a pause. A call has one
 //!    entry of a group at most, so that none overtakes an earlier one that was not taken.
@@ -60,7 +60,10 @@ fn read<E: Entry>(records: &[Value]) -> Batch<E> {
     for record in records {
         let sequence_number = record["dynamodb"]["SequenceNumber"].as_str().unwrap_or_default().to_owned();
         match E::of_record(record) {
-            Ok(entry) => batch.outgoing.extend(entry.map(|entry| Outgoing { entry, sequence_number })),
+            Ok(entries) => {
+                let outgoing = |entry| Outgoing { entry, sequence_number: sequence_number.clone() };
+                batch.outgoing.extend(entries.into_iter().map(outgoing));
+            }
             Err(error @ Error::Unavailable(_)) => {
                 // A later version of this function reads it.
                 telemetry::log_background_error("read_change", &error);

@@ -25,10 +25,10 @@ struct Step {
 impl Entry for Step {
     const SENT: Metric = Metric::RepliesSent;
 
-    fn of_record(record: &Value) -> Result<Option<Self>, Error> {
+    fn of_record(record: &Value) -> Result<Vec<Self>, Error> {
         let version = record["version"].as_u64();
         let group = record["group"].as_str().unwrap_or_default().to_owned();
-        Ok(version.map(|version| Self { group, version }))
+        Ok(version.map(|version| Self { group, version }).into_iter().collect())
     }
 
     fn group(&self) -> Option<&str> {

@@ -6,7 +6,7 @@ pub use actor::{Actor, OperatorName};
 
 use crate::api_key::ApiKeyId;
 
-/// Action on a user or on one of its keys. An action on a key names the key.
+/// Action on a user, on one of its keys, or on a review. An action on a key names the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AuditAction {
     /// The user was created.
@@ -27,6 +27,14 @@ pub enum AuditAction {
     RevokeKey(ApiKeyId),
     /// This key was given a limit of its own.
     SetKeyLimit(ApiKeyId),
+    /// The state of the review was set.
+    SetReviewState,
+    /// The review was replied to.
+    Reply,
+    /// The reply to the review was taken back.
+    RemoveReply,
+    /// The outcome of a reply was reported.
+    ReplyOutcome,
 }
 
 impl AuditAction {
@@ -43,6 +51,10 @@ impl AuditAction {
             Self::RotateKey(_) => "rotate_key",
             Self::RevokeKey(_) => "revoke_key",
             Self::SetKeyLimit(_) => "set_key_limit",
+            Self::SetReviewState => "set_review_state",
+            Self::Reply => "reply",
+            Self::RemoveReply => "remove_reply",
+            Self::ReplyOutcome => "reply_outcome",
         }
     }
 
@@ -59,16 +71,21 @@ impl AuditAction {
             ("rotate_key", Some(key)) => Self::RotateKey(key),
             ("revoke_key", Some(key)) => Self::RevokeKey(key),
             ("set_key_limit", Some(key)) => Self::SetKeyLimit(key),
+            ("set_review_state", None) => Self::SetReviewState,
+            ("reply", None) => Self::Reply,
+            ("remove_reply", None) => Self::RemoveReply,
+            ("reply_outcome", None) => Self::ReplyOutcome,
             _ => return None,
         })
     }
 
-    /// Returns the key that the action is done to; `None` for an action on a user.
+    /// Returns the key that the action is done to; `None` for an action on a user or a review.
     #[must_use]
     pub fn key_id(self) -> Option<ApiKeyId> {
         match self {
             Self::IssueKey(key) | Self::RotateKey(key) | Self::RevokeKey(key) | Self::SetKeyLimit(key) => Some(key),
             Self::Create | Self::Update | Self::Delete | Self::Invite | Self::Activate => None,
+            Self::SetReviewState | Self::Reply | Self::RemoveReply | Self::ReplyOutcome => None,
         }
     }
 }

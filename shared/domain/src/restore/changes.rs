@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::api_key::ApiKeyId;
-use crate::audit::{AuditAction, AuditRecord, UserField};
+use crate::audit::{AuditAction, AuditRecord, AuditTarget, UserField};
 use crate::ids::UserId;
 
 /// Changes since an instant.
@@ -64,7 +64,8 @@ impl ChangesSince {
     }
 
     fn add(&mut self, record: &AuditRecord) {
-        let user = record.target;
+        // No restore brings reviews back: their partners have them.
+        let AuditTarget::User(user) = record.target else { return };
         match record.action {
             AuditAction::Create => drop(self.created.insert(user)),
             AuditAction::Delete => drop(self.deleted.insert(user)),
@@ -74,6 +75,8 @@ impl ChangesSince {
             AuditAction::RevokeKey(key) => drop(self.revoked_keys.insert(key)),
             AuditAction::RotateKey(key) => drop(self.rotated_keys.insert(key)),
             AuditAction::SetKeyLimit(key) => drop(self.limited_keys.insert(key)),
+            AuditAction::SetReviewState | AuditAction::Reply | AuditAction::RemoveReply | AuditAction::ReplyOutcome => {
+            }
         }
     }
 
@@ -114,7 +117,7 @@ mod tests {
             at: at(0),
             actor: actor(),
             action,
-            target: user(target),
+            target: user(target).into(),
             org_id: Some(org(1)),
             fields: fields.to_vec(),
             version: None,

@@ -54,6 +54,12 @@ fn parse_rate_limit(requests_per_minute: &str) -> Result<Option<RateLimit>, Conf
     }
 }
 
+/// True if replies to reviews are sent to their partners: `REPLIES` is `true`.
+#[must_use]
+pub fn replies_from_env() -> bool {
+    env_text("REPLIES") == "true"
+}
+
 /// Reads the secret that the edge adds to each request, from `EDGE_SECRET`. Returns `None` if there is no edge.
 #[must_use]
 pub fn edge_secret_from_env() -> Option<String> {
