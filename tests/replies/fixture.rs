@@ -12,9 +12,7 @@ use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::{Clock as _, deadline_in};
 use presence_store::ReviewWrite;
 use presence_store::schema::REVIEWS;
-use presence_tests::{
-    ConnectorLayer as _, CrashConnector, CrashPoint, TestStack, long_timeouts, plain_http,
-};
+use presence_tests::{ConnectorLayer as _, CrashConnector, CrashPoint, TestStack, long_timeouts, plain_http};
 use serde_json::{Value, json};
 
 use crate::api::reviews::fixtures::{seed, seeded_review, write_reviews};

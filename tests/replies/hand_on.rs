@@ -2,6 +2,7 @@
 
 use jiff::SignedDuration;
 use presence_domain::review::{OutcomeReport, ReplyOutcome};
+use presence_ops::Exit;
 use presence_runtime::clock::Clock as _;
 use serde_json::json;
 
@@ -76,4 +77,31 @@ async fn the_index_has_the_requests_without_an_outcome_the_oldest_on_top() {
         fixture.change(name, |review| review.record_outcome(report, at).expect("an outcome").expect("a change")).await;
     }
     assert!(reviews.list_pending_replies().await.expect("the store answers").is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operators_list_replies_without_an_outcome_send_them_again_and_are_told_of_old_ones() {
+    let mut fixture = ReplyFixture::new().await;
+    let (a, _) = fixture.reply("a", "Thank you").await;
+    fixture.stack.clock.advance(SignedDuration::from_hours(2));
+    let (b, _) = fixture.reply("b", "We are sorry").await;
+    fixture.publish().await;
+    let listed = |output: serde_json::Value| -> Vec<String> {
+        let ids = output.as_array().expect("a list").iter().map(|one| one["review_id"].as_str().map(str::to_owned));
+        ids.collect::<Option<_>>().expect("ids")
+    };
+    let all = fixture.stack.ops("replies list --pending --json").await.expect(Exit::Done);
+    assert_eq!(listed(all.json()), [a.as_str(), b.as_str()]);
+    assert!(!all.stdout.contains("Thank you"), "no text: {}", all.stdout);
+    let old = fixture.stack.ops("replies list --pending --older 1h --json").await.expect(Exit::Done);
+    assert_eq!(listed(old.json()), [a.as_str()]);
+    let doctor = fixture.stack.ops("doctor").await.expect(Exit::Failed);
+    assert!(doctor.stdout.contains("replies: one has had no outcome for 120 minutes"), "{}", doctor.stdout);
+    fixture.stack.ops(&format!("replies resend {}", a.as_str())).await.expect(Exit::Done);
+    fixture.stack.clock.advance(SignedDuration::from_secs(1));
+    let resent = fixture.stack.ops("replies resend --all --json").await.expect(Exit::Done);
+    assert_eq!(resent.json(), json!({ "resent": 2, "ids": [a.as_str(), b.as_str()] }));
+    fixture.stack.ops("replies resend 000000000000").await.expect(Exit::NotFound);
+    fixture.publish().await;
+    fixture.assert_versions(&[(&a, vec![1, 1, 1]), (&b, vec![1, 1])], "sent again");
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use aws_types::SdkConfig;
+use presence_domain::error::Error;
 use presence_domain::user::Role;
 use presence_mailer::OutboxProcessor;
 use presence_runtime::clock::SystemTimer;
@@ -82,10 +83,18 @@ pub(super) async fn start_replies(
     }
     let table = stores.database.name(&schema::REVIEWS);
     let poller = EventPoller::start(Arc::clone(queue), functions_config, &[table]).await?;
+    if let Err(error) = resend_pending(stores, options).await {
+        // Kept data of an earlier version has no index of them.
+        tracing::warn!(%error, "replies that were on their way at the last stop are not sent again");
+    }
+    Ok(Some(poller))
+}
+
+async fn resend_pending(stores: &Stores, options: &Options) -> Result<(), Error> {
     for review in stores.reviews.list_pending_replies().await? {
         stores.reviews.resend_reply(&review, options.clock.now()).await?;
     }
-    Ok(Some(poller))
+    Ok(())
 }
 
 /// Starts the stand-in for the partners; `None` if the options have none, or if there is no key with which it could report.

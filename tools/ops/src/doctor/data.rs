@@ -111,7 +111,11 @@ async fn mail_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
 }
 
 async fn reply_fault(context: &Context) -> Result<Option<Finding>, CommandError> {
-    let oldest = context.stores.reviews.oldest_pending_reply().await?;
+    let oldest = match context.stores.reviews.oldest_pending_reply().await {
+        // The index is missing, which is a finding of its own.
+        Err(Error::Internal(_)) => None,
+        oldest => oldest?,
+    };
     let age = oldest.map(|oldest| context.clock.now().duration_since(oldest)).filter(|age| *age > MAX_REPLY_AGE);
     let problem =
         |age: SignedDuration| format!("one has had no outcome for {} minutes: does the connector run?", age.as_mins());
