@@ -16,6 +16,7 @@ mod limits;
 mod mail;
 mod properties;
 mod rate_limits;
+mod replies;
 mod request_log;
 mod restore;
 mod robustness;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// Returns the action and the names of the fields of a record.
 fn summary(record: &AuditRecord) -> (&'static str, Vec<&'static str>) {
-    (record.action.as_str(), record.fields.iter().map(|field| field.as_str()).collect())
+    (record.action.as_str(), record.field_names())
 }
 
 /// Asserts that the newest record of a user has this action, fields and organisation, and that the owner of the key made it.

@@ -79,7 +79,7 @@ pub(super) const ON_ONE_USER: [(Operation, Role, [Verdict; 6]); 18] = [
 
 /// Table of operations without a target user, with the decision for PROVIDER, `ORG_ADMIN` and `BUSINESS_MANAGER`.
 #[rustfmt::skip]
-pub(super) const ON_NO_USER: [(&str, [Verdict; 3]); 10] = [
+pub(super) const ON_NO_USER: [(&str, [Verdict; 3]); 15] = [
     ("get_me",            [Y, Y, Y]),
     ("search_users",      [Y, Y, Y]),
     ("get_user_stats",    [Y, Y, Y]),
@@ -91,8 +91,24 @@ pub(super) const ON_NO_USER: [(&str, [Verdict; 3]); 10] = [
     ("search_reviews",    [Y, Y, Y]),
     // A review of organisation 1.
     ("get_review",        [Y, Y, Y]),
+    // A business of the manager's organisation that it may not write. `acting` in `tests/api/reviews` has its own.
+    ("set_review_state",  [Y, Y, F]),
+    ("put_reply",         [Y, Y, F]),
+    ("get_reply",         [Y, Y, Y]),
+    ("report_reply_outcome", [Y, F, F]),
+    ("delete_reply",      [Y, Y, F]),
     ("get_review_stats",  [Y, Y, Y]),
     ("search_businesses", [Y, Y, Y]),
+];
+
+/// Table of changes of reviews: role of the caller, and whether it may set the state and reply: to reviews of its businesses, of others of its
+/// organisation, and of other organisations.
+#[rustfmt::skip]
+pub(super) const ACTING: [(Role, [bool; 3]); 3] = [
+    //         own   other  elsewhere
+    (PROVIDER, [true, true, true]),
+    (ADMIN,    [true, true, false]),
+    (MANAGER,  [true, false, false]),
 ];
 
 /// Table of creations: role of the caller, and the decision for each new role in its organisation and for any role elsewhere.

@@ -7,9 +7,11 @@ use std::path::Path;
 use presence_domain::access::{Action, Grant, Principal, Rule, Target, authorize};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
+use presence_domain::review::Partner;
 use presence_domain::user::Role;
+use presence_tests::reviews::test_review;
 
-use super::expected_policy::{Operation, Relation, Verdict, creation_verdict};
+use super::expected_policy::{ACTING, Operation, Relation, Verdict, creation_verdict};
 
 /// Environment variable that, with any value, rewrites the golden file.
 const BLESS: &str = "PRESENCE_BLESS";
@@ -28,7 +30,7 @@ fn target(caller: Role, relation: Relation) -> Target {
         Relation::Colleague(role) => ("2", 1, role),
         Relation::Stranger | Relation::Nobody => ("3", 2, Role::BusinessManager),
     };
-    Target { user_id: UserId::parse(user_id), org_id: OrgId::new(org_id), role }
+    Target { user_id: UserId::parse(user_id), ..Target::in_org(OrgId::new(org_id), role) }
 }
 
 fn verdict(action: Action, caller: Role, relation: Relation) -> Verdict {
@@ -40,6 +42,11 @@ fn verdict(action: Action, caller: Role, relation: Relation) -> Verdict {
         Action::MoveUser => Operation::Move,
         Action::DeleteUser => Operation::Delete,
         Action::InviteUser => Operation::Invite,
+        // The targets are users: none is a review of a business that the manager may write.
+        Action::SetReviewState | Action::ReplyToReview if caller == Role::BusinessManager => return Verdict::Forbidden,
+        Action::SetReviewState | Action::ReplyToReview => Operation::Get,
+        Action::ReportReplyOutcome if caller == Role::Provider => return Verdict::Allowed,
+        Action::ReportReplyOutcome => return Verdict::Forbidden,
         Action::CreateUser => {
             return match relation {
                 Relation::SelfUser => creation_verdict(caller, caller, false),
@@ -63,6 +70,21 @@ fn every_action_of_the_policy_agrees_with_the_decisions() {
                 let expected = verdict(action, caller, relation) == Verdict::Allowed;
                 assert_eq!(allowed, expected, "{action:?} by {caller:?} on {relation:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn reviews_are_changed_by_those_whom_the_table_names() {
+    let business = presence_domain::ids::BusinessId::parse("b1").expect("an id");
+    for (role, expected) in ACTING {
+        let principal = Principal { user_id: UserId::parse("1").expect("an id"), org_id: OrgId::new(1), role };
+        for action in [Action::SetReviewState, Action::ReplyToReview] {
+            let targets = [(1, "b1"), (1, "b2"), (2, "b1")].map(|(org, id)| {
+                let review = test_review(Partner::Partner8, "x", (id, org, "lyon"));
+                authorize(&principal, action, Target::of_review(&principal, &review, std::slice::from_ref(&business)))
+            });
+            assert_eq!(targets.map(|result| result.is_ok()), expected, "{action:?} by {role:?}");
         }
     }
 }

@@ -109,9 +109,20 @@ async fn call(stack: &TestStack, key: &str, id: &str, route: &AnyRoute, extra: &
     let local = match route.name {
         "create_user" => format!("new-{}", next_number()),
         "update_user" => format!("changed-{}", next_number()),
+        "set_review_state" => return send(request.json(&json!({"state": "not_treated"}))).await,
+        "put_reply" => return send(request.json(&json!({"content": NAME_CANARY}))).await,
+        "report_reply_outcome" => {
+            let report = json!({"version": 1, "outcome": "rejected", "reason": NAME_CANARY});
+            return send(request.json(&report)).await;
+        }
         _ => return send(request).await,
     };
     send(request.header("content-type", "application/json").body(body(&local).to_string())).await
+}
+
+/// Returns the key of a caller who may do the operation.
+fn key_for<'a>(fixtures: &'a Fixtures, route: &AnyRoute) -> &'a str {
+    if route.name == "report_reply_outcome" { &fixtures.provider.key } else { &fixtures.admin_1.key }
 }
 
 /// Creates an invited user of organisation 1, the target of a call, and returns its id.

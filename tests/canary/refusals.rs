@@ -7,7 +7,7 @@ use presence_tests::{
     FaultConnector, FaultKind, Fixtures, Plan, TestStack, long_timeouts, plain_http, route, routes, short_retries,
 };
 
-use super::{assert_logged, call, create_target, seed};
+use super::{assert_logged, call, create_target, key_for, seed};
 use presence_tests::PauseConnector;
 
 async fn faulty() -> (TestStack, FaultConnector, Fixtures) {
@@ -15,11 +15,9 @@ async fn faulty() -> (TestStack, FaultConnector, Fixtures) {
     let options = Options { http_client: Some(faults.over(plain_http())), ..short_retries() };
     let stack = TestStack::with(options).await;
     let fixtures = Fixtures::create(&stack).await;
-    assert_eq!(
-        stack.get("/user/me", &fixtures.admin_1.key).await.status,
-        200,
-        "a warm key: the calls have fixed numbers"
-    );
+    for key in [&fixtures.admin_1.key, &fixtures.provider.key] {
+        assert_eq!(stack.get("/user/me", key).await.status, 200, "a warm key: the calls have fixed numbers");
+    }
     (stack, faults, fixtures)
 }
 
@@ -42,11 +40,13 @@ async fn a_database_that_fails_leaks_nothing() {
                 | "search_categories"
                 | "get_category"
                 | "get_review"
+                | "get_reply"
+                | "report_reply_outcome"
                 | "search_businesses"
         );
         for (number, kind) in (1..=if two { 2 } else { 3 }).zip(calls) {
             faults.restart(Plan::At { call: number, kind, times: u64::MAX });
-            let reply = call(&stack, &fixtures.admin_1.key, &id, &route, "").await;
+            let reply = call(&stack, key_for(&fixtures, &route), &id, &route, "").await;
             assert_logged(&reply, route.name, 503);
             assert_eq!(reply.header("retry-after"), "1");
         }

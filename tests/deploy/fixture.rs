@@ -151,7 +151,7 @@ async fn local_function(name: &'static str, database: &Database, clock: Arc<dyn 
             LocalFunction::new(name, move |request| presence_categories::handle(Arc::clone(&app), request))
         }
         _ => {
-            let app = presence_reviews::App::new(database, clock).start().await;
+            let app = presence_reviews::App::new(database, clock).with_replies(true).start().await;
             LocalFunction::new(name, move |request| presence_reviews::handle(Arc::clone(&app), request))
         }
     }

@@ -34,7 +34,7 @@ fn watched(alarm: Resource<'_>) -> BTreeSet<String> {
 }
 
 /// Functions of nested stacks, which have no globals.
-const NESTED: [&str; 2] = ["ingest", "publisher"];
+const NESTED: [&str; 3] = ["ingest", "publisher", "replies"];
 /// Namespace of the metrics that the functions write.
 const NAMESPACE: &str = "presence/${AWS::StackName}";
 
@@ -103,6 +103,7 @@ fn each_metric_of_the_functions_is_on_the_dashboard_or_has_an_alarm_and_each_suc
         Metric::LedgerDrift,
         Metric::UnfoldedChanges,
         Metric::ChangesUnreadable,
+        Metric::PendingReplySeconds,
     ] {
         assert!(watched.contains(metric.name()), "an alarm on {}", metric.name());
     }
@@ -179,7 +180,7 @@ fn alarms_look_at_every_function() {
     let name_of = |function: Resource<'_>| TEMPLATE.text(function.property("FunctionName"));
     let mut functions: BTreeSet<_> = TEMPLATE.functions().into_values().map(name_of).collect();
     // Not every deployment has them, so they have alarms of their own. Their throttles only let a queue or a stream wait.
-    for alarm in ["IngestErrorsAlarm", "EventsErrorsAlarm"] {
+    for alarm in ["IngestErrorsAlarm", "EventsErrorsAlarm", "RepliesErrorsAlarm"] {
         let dimensions = TEMPLATE.resource(alarm).property("Dimensions");
         assert!(functions.remove(&TEMPLATE.name_of(&dimensions[0]["Value"])), "{alarm}");
     }
@@ -253,8 +254,9 @@ fn the_dashboard_is_json_and_shows_every_alarm_that_every_deployment_has() {
         .iter()
         .map(|one| one.as_str().expect("an ARN"))
         .collect();
-    // Not every deployment has those of ingest and of events.
-    let every = alarms().into_keys().filter(|name| !name.starts_with("Ingest") && !name.starts_with("Events"));
+    // Not every deployment has those of ingest, of events and of replies.
+    let is_option = |name: &&str| ["Ingest", "Events", "Replies"].iter().any(|start| name.starts_with(start));
+    let every = alarms().into_keys().filter(|name| !is_option(name));
     let names: Vec<_> = every.map(|name| format!("${{{name}.Arn}}")).collect();
     assert_eq!(shown, names.iter().map(String::as_str).collect());
 }

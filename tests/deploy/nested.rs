@@ -12,7 +12,7 @@ use super::template::{TEMPLATE, main_template, read, root};
 const LARGEST: u64 = 51_200;
 
 /// Nested stacks whose resources were never part of another one, so that they may hold data.
-const BORN_NESTED: [&str; 2] = ["IngestStack", "EventsStack"];
+const BORN_NESTED: [&str; 3] = ["IngestStack", "EventsStack", "RepliesStack"];
 
 /// Returns the path of the template of a nested stack, or `None` for another resource.
 fn location(resource: &Value) -> Option<&str> {

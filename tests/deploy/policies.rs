@@ -63,7 +63,10 @@ fn no_role_has_a_wildcard_or_a_managed_policy() {
     }
     let others = TEMPLATE.of_type("AWS::IAM::Policy").chain(TEMPLATE.of_type("AWS::IAM::ManagedPolicy"));
     let others: BTreeSet<_> = others.map(|policy| policy.name).collect();
-    assert_eq!(others, ["IngestTracingPolicy", "PublisherTracingPolicy", "TracingPolicy"].into());
+    assert_eq!(
+        others,
+        ["IngestTracingPolicy", "PublisherTracingPolicy", "RepliesTracingPolicy", "TracingPolicy"].into()
+    );
 }
 
 #[test]

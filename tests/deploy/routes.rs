@@ -33,6 +33,7 @@ fn of_the_code() -> BTreeMap<&'static str, Keys> {
         ("auditor", keys::<()>(&[], &[])),
         ("ingest", keys::<()>(&[], &[])),
         ("publisher", keys::<()>(&[], &[])),
+        ("replies", keys::<()>(&[], &[])),
     ]
     .into()
 }
@@ -85,7 +86,11 @@ fn there_is_one_api_on_the_default_stage() {
     assert_eq!(apis[0].property("StageName"), "$default");
     for (name, function) in TEMPLATE.functions() {
         let variable = &function.property("Environment")["Variables"]["AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH"];
-        assert_eq!(variable == "true", !["mailer", "auditor", "ingest", "publisher"].contains(&name), "{name}");
+        assert_eq!(
+            variable == "true",
+            !["mailer", "auditor", "ingest", "publisher", "replies"].contains(&name),
+            "{name}"
+        );
     }
 }
 

@@ -85,11 +85,21 @@ impl Template {
         self.resources().find(|resource| resource.name == name).unwrap_or_else(|| panic!("a resource {name}"))
     }
 
-    /// The functions by the names of their binaries.
+    /// The functions by their names without that of the stack. One binary may be two functions.
     pub(super) fn functions(&self) -> BTreeMap<&str, Resource<'_>> {
         let functions = self.of_type("AWS::Serverless::Function");
         functions
-            .map(|one| (one.document["Metadata"]["BuildProperties"]["Binary"].as_str().expect("a binary"), one))
+            .map(|one| {
+                (
+                    one.property("FunctionName")["Fn::Sub"]
+                        .as_str()
+                        .expect("a name")
+                        .rsplit_once('-')
+                        .expect("a stack")
+                        .1,
+                    one,
+                )
+            })
             .collect()
     }
 

@@ -36,6 +36,17 @@ async fn each_change_is_told_once_with_its_fields_and_the_version() {
             "review.updated 2 rating reply_comment state",
             // The third version moved the city of the business.
             "review.deleted 4 delete_date state",
+            "review.created 1 org_id business_id partner partner_id date update_date rating state key",
+            "review.updated 2 reply_comment state",
+            "reply.requested 1",
+            "reply.published 1",
+            "review.updated 4 reply_comment",
+            "reply.requested 2",
+            "review.updated 5 reply_comment",
+            "reply.rejected 2",
+            "review.updated 6 reply_comment",
+            "reply.requested 3",
+            "reply.removed 3",
         ]
     );
     for (index, id) in [(0, &first), (1, &first), (2, &first), (3, &first), (4, &second)] {

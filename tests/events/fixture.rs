@@ -126,7 +126,31 @@ impl EventFixture {
         self.stack.stores().users.mark_address(email.key(), mark).await.expect("an answer");
         assert_eq!(self.deliver(&second).await, DeliveryOutcome::GivenUp);
         self.change_review().await;
+        self.reply_to_review().await;
         [first, second]
+    }
+
+    /// Stores another review, replies to it twice, and takes the reply back. The partner publishes the first reply and refuses the second.
+    async fn reply_to_review(&self) {
+        let business_id = BusinessId::parse(BUSINESS).expect("an id");
+        let state = ReviewState::NotTreated;
+        let new = Review { business_id, org_id: OrgId::new(1).expect("an id"), state, ..seeded_review("b") };
+        let path = format!("/reviews/{}/reply", new.id.as_str());
+        write_reviews(&self.stack, vec![ReviewWrite { old: None, new }]).await;
+        let (admin, provider) = (&self.fixtures.admin_1.key, &self.fixtures.provider.key);
+        let send = async |key: &str, method: &str, path: &str, body: Value| {
+            let request = self.stack.request(method, path).header("x-api-key", key);
+            let reply = presence_tests::send(if body.is_null() { request } else { request.json(&body) }).await;
+            assert_eq!(reply.status, 200, "{}", reply.text);
+        };
+        for (version, outcome) in [(1, "published"), (2, "rejected"), (3, "removed")] {
+            match version {
+                3 => send(admin, "DELETE", &path, Value::Null).await,
+                _ => send(admin, "PUT", &path, json!({ "content": format!("{NAME_CANARY} {version}") })).await,
+            }
+            let report = json!({ "version": version, "outcome": outcome, "reason": NAME_CANARY });
+            send(provider, "POST", &format!("{path}/outcome"), report).await;
+        }
     }
 
     /// Stores a review with canaries, edits it, moves its city, and deletes it.

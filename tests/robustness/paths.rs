@@ -11,12 +11,17 @@ use crate::api::send_all;
 const NOT_FOUND: &str = r#"{"errors":{"json":"not found"}}"#;
 
 /// Routes of a user and of a review: method, and the path before and after the id.
-const ROUTES_WITH_AN_ID: [(&str, &str, &str); 5] = [
+const ROUTES_WITH_AN_ID: [(&str, &str, &str); 10] = [
     ("GET", "/user/", ""),
     ("POST", "/user/", ""),
     ("DELETE", "/user/", ""),
     ("POST", "/user/", "/invite"),
     ("GET", "/reviews/", ""),
+    ("PUT", "/reviews/", ""),
+    ("GET", "/reviews/", "/reply"),
+    ("PUT", "/reviews/", "/reply"),
+    ("DELETE", "/reviews/", "/reply"),
+    ("POST", "/reviews/", "/reply/outcome"),
 ];
 
 /// Returns the bytes with `{id}` replaced.
@@ -39,8 +44,8 @@ async fn hostile_path_segments_are_the_id_of_no_user_and_no_review() {
             let is_http = is_valid_target(&segment);
             let path = [start.as_bytes(), &with_id(&segment, id), end.as_bytes()].concat();
             let what = format!("{method} {}", String::from_utf8_lossy(&path[..path.len().min(120)]));
-            let raw = RawRequest::new(method, &path).with("x-api-key", &fixtures.admin_1.key);
-            let raw = if method == "POST" { raw.json(r#"{"last_name":"Changed"}"#) } else { raw };
+            let raw = RawRequest::new(method, &path).with("x-api-key", &fixtures.provider.key);
+            let raw = if ["POST", "PUT"].contains(&method) { raw.json(r#"{"last_name":"Changed"}"#) } else { raw };
             let stack = &stack;
             calls.push(async move { (what, is_http, raw.send(stack).await) });
         }

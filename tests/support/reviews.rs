@@ -57,6 +57,8 @@ pub fn test_review(partner: Partner, name: &str, (business, org, city_key): (&st
         state: ReviewState::Treated,
         link: None,
         seen_at: None,
+        reply: None,
+        acted_at: None,
     }
 }
 

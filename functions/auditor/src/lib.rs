@@ -1,5 +1,5 @@
-//! Auditor: folds what is left in the logs of reviews, finishes moves of businesses that were interrupted, compares the ledger with
-//! the reviews, and corrects it.
+//! Auditor: folds what is left in the logs of reviews, finishes moves of businesses that were interrupted, measures the age of replies on
+//! their way, compares the ledger with the reviews, and corrects it.
 //!
 //! A schedule invokes it every five minutes; the event is ignored. Each run continues where the last one stopped. Every
 //! organisation is looked at once a day.
@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use presence_domain::error::Error;
 use presence_runtime::clock::{Clock, time_left};
-use presence_runtime::telemetry;
+use presence_runtime::telemetry::{self, Metric, log_metric};
 use presence_store::{AuditRun, AuditSettings, LeftoverFolds, ReviewStore};
 
 /// Least time that must be left for another step. A step of 50,000 reviews takes some ten seconds, or thirty if the reviews
@@ -33,9 +33,21 @@ pub async fn handle(
         Ok(_) => {}
         Err(error) => telemetry::log_background_error("finish_moves", &error),
     }
+    measure_replies(reviews, clock).await;
     let run = reviews.audit_on_schedule(settings, clock.now(), has_time).await;
     let run = run.inspect_err(|error| telemetry::log_background_error("audit_reviews", error))?;
     let AuditRun { steps, reviews, wrong, mended, units, round_is_done } = run;
     tracing::info!(steps, reviews, wrong, mended, units, round_is_done, "audit");
     Ok(run)
+}
+
+/// Measures the age of the oldest reply or removal that has no outcome. A failure is logged, and the next run measures again.
+async fn measure_replies(reviews: &ReviewStore, clock: &dyn Clock) {
+    match reviews.oldest_pending_reply().await {
+        Ok(oldest) => {
+            let age = oldest.map_or(0.0, |oldest| clock.now().duration_since(oldest).as_secs_f64());
+            log_metric(Metric::PendingReplySeconds, age.max(0.0));
+        }
+        Err(error) => telemetry::log_background_error("measure_replies", &error),
+    }
 }

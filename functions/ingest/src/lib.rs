@@ -21,7 +21,7 @@ pub use event::handle;
 pub use ingest::Ingest;
 pub use objects::S3Objects;
 pub use outside::{GivenBack, ObjectBody, Objects, OpenObject, Queue, QueueMessage};
-pub use queue::SqsQueue;
+pub use presence_runtime::aws::SqsQueue;
 
 use presence_domain::error::Error;
 

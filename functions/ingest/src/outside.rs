@@ -1,12 +1,13 @@
 //! Bucket of objects and queue of messages, as ingest uses them.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use presence_domain::error::Error;
 use tokio::io::AsyncRead;
+
+pub use presence_runtime::aws::QueueMessage;
 
 /// Bytes of an object, as they arrive.
 pub type ObjectBody = Box<dyn AsyncRead + Send + Unpin>;
@@ -42,28 +43,6 @@ pub trait Objects: Send + Sync {
 
     /// Deletes an object. There may be none.
     fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), Error>>;
-}
-
-/// Message of the FIFO queue.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QueueMessage {
-    /// Group, in which messages keep their order.
-    pub group_id: String,
-    /// Text that makes the queue drop a second sending within five minutes.
-    pub deduplication_id: String,
-    /// Body.
-    pub body: String,
-    /// Attributes by name, all of type `String`.
-    pub attributes: BTreeMap<String, String>,
-}
-
-impl QueueMessage {
-    /// Returns the bytes of the message as the queue counts them: of its body, and of its attributes with names and types.
-    #[must_use]
-    pub fn size(&self) -> usize {
-        let attributes = self.attributes.iter().map(|(name, value)| name.len() + value.len() + "String".len());
-        self.body.len() + attributes.sum::<usize>()
-    }
 }
 
 /// Message that was received and is not settled.

@@ -6,7 +6,7 @@
 use aws_types::SdkConfig;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use presence_runtime::aws::{AnswerBody, CallError, Service, code_of};
+use presence_runtime::aws::{AnswerBody, Service};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -51,7 +51,7 @@ impl EventBridge {
         });
         let input = json!({"Entries": sent.collect::<Vec<_>>()});
         let answer = self.service.call_json("AWSEvents.PutEvents", "1.1", &input).await;
-        let PutEventsAnswer { entries: results } = answer.map_err(|error| code(&error))?;
+        let PutEventsAnswer { entries: results } = answer.map_err(|error| PutError::of_call(&error))?;
         if results.len() != entries.len() {
             return Err(PutError("IncompleteAnswer".to_owned()));
         }
@@ -60,18 +60,9 @@ impl EventBridge {
 }
 
 impl Bus for EventBridge {
+    type Entry = BusEntry;
+
     fn put<'a>(&'a self, entries: &'a [BusEntry]) -> BoxFuture<'a, Result<Vec<Option<String>>, PutError>> {
         self.put_events(entries).boxed()
     }
-}
-
-/// Returns the code of a failure, which never has the content of an event.
-fn code(error: &CallError) -> PutError {
-    let kind = match error {
-        CallError::TimeoutError(_) => "Timeout",
-        CallError::DispatchFailure(_) => "NoConnection",
-        CallError::ConstructionFailure(_) => "InvalidRequest",
-        _ => "InvalidAnswer",
-    };
-    PutError(code_of(error).unwrap_or(kind).to_owned())
 }

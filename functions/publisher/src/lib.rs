@@ -1,14 +1,17 @@
-//! Publisher: tells other systems about changes of users, invitations and reviews, as events on a bus of `EventBridge`.
+//! Publisher: tells other systems about changes of users, invitations and reviews, as events on a bus of `EventBridge`. With another
+//! setting, the same program sends replies to reviews to a FIFO queue of SQS.
 //!
-//! The streams of the tables invoke it, batch by batch. It reads no table. An event is sent at least once, and carries the version of
-//! what changed: shared/docs/events.md.
+//! The streams of the tables invoke it, batch by batch. It reads no table. An event or a reply is sent at least once, and carries the
+//! version of what changed: shared/docs/events.md, shared/docs/connectors.md.
 
 mod bus;
 mod event_bridge;
 mod publish;
+mod replies;
 mod wire;
 
-pub use bus::{Bus, MAX_ENTRIES, PutError};
+pub use bus::{Bus, Entry, MAX_ENTRIES, PutError};
 pub use event_bridge::EventBridge;
 pub use publish::handle;
+pub use replies::ReplyMessage;
 pub use wire::{BusEntry, SOURCE};

@@ -1,18 +1,26 @@
-//! Publisher on AWS Lambda.
+//! Publisher on AWS Lambda. Its setting decides if it sends events or replies.
 
 use std::sync::Arc;
 
 use lambda_runtime::Error;
-use presence_publisher::{EventBridge, handle};
-use presence_runtime::aws::Aws;
-use presence_runtime::config::event_bus_from_env;
+use presence_publisher::{Bus, EventBridge, handle};
+use presence_runtime::aws::{Aws, SqsQueue};
+use presence_runtime::config::PublisherTarget;
 use presence_runtime::invocations::serve;
 use presence_runtime::telemetry;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
-    let bus = Arc::new(EventBridge::new(&Aws::from_env()?.event_bridge(), event_bus_from_env()?));
+    let aws = Aws::from_env()?;
+    match PublisherTarget::from_env()? {
+        PublisherTarget::EventBus(name) => run(EventBridge::new(&aws.event_bridge(), name)).await,
+        PublisherTarget::ReplyQueue(url) => run(SqsQueue::new(&aws.sqs(), url)).await,
+    }
+}
+
+async fn run(bus: impl Bus + 'static) -> Result<(), Error> {
+    let bus = Arc::new(bus);
     serve(move |event, deadline| {
         let bus = Arc::clone(&bus);
         async move { Ok::<_, Error>(handle(bus.as_ref(), &event, deadline).await) }

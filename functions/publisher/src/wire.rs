@@ -2,9 +2,15 @@
 
 use jiff::Timestamp;
 use presence_domain::audit::UserField;
+use presence_domain::error::Error;
 use presence_domain::event::{Event, EventSubject, ReviewField};
 use presence_domain::ids::OrgId;
+use presence_runtime::telemetry::Metric;
+use presence_store::streamed_change::events_of;
 use serde::Serialize;
+use serde_json::Value;
+
+use crate::bus::Entry;
 
 /// Source of every event.
 pub const SOURCE: &str = "presence";
@@ -45,6 +51,25 @@ enum Detail {
         version: Option<u64>,
         at: String,
     },
+    Reply {
+        id: String,
+        org_id: Option<u64>,
+        business_id: String,
+        version: Option<u64>,
+        at: String,
+    },
+}
+
+impl Entry for BusEntry {
+    const SENT: Metric = Metric::EventsSent;
+
+    fn of_record(record: &Value) -> Result<Vec<Self>, Error> {
+        Ok(events_of(record)?.iter().map(Self::from).collect())
+    }
+
+    fn group(&self) -> Option<&str> {
+        None
+    }
 }
 
 impl From<&Event> for BusEntry {
@@ -68,6 +93,10 @@ fn detail(event: &Event) -> Detail {
             let fields = fields.iter().copied().map(ReviewField::as_str).collect();
             let (id, business_id) = (id.as_str().to_owned(), business_id.as_str().to_owned());
             Detail::Review { id, org_id, business_id, fields, version, at }
+        }
+        EventSubject::Reply { id, business_id } => {
+            let (id, business_id) = (id.as_str().to_owned(), business_id.as_str().to_owned());
+            Detail::Reply { id, org_id, business_id, version, at }
         }
     }
 }

@@ -5,14 +5,17 @@ use std::sync::Arc;
 use presence_api::Authenticator;
 use presence_domain::rate_limit::RateLimit;
 use presence_runtime::clock::Clock;
-use presence_store::{BusinessStore, Database, ReviewStore};
+use presence_store::{BusinessStore, Database, ReviewStore, UserStore};
 
 /// Parts of the function.
-#[derive(Debug)]
 pub struct App {
     pub(crate) authenticator: Authenticator,
     pub(crate) reviews: ReviewStore,
     pub(crate) businesses: BusinessStore,
+    pub(crate) users: UserStore,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// True if replies are sent to their partners.
+    pub(crate) has_replies: bool,
 }
 
 impl App {
@@ -20,9 +23,12 @@ impl App {
     #[must_use]
     pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
         Self {
-            authenticator: Authenticator::new(database, clock),
+            authenticator: Authenticator::new(database, Arc::clone(&clock)),
             reviews: ReviewStore::new(database),
             businesses: BusinessStore::new(database),
+            users: UserStore::new(database),
+            clock,
+            has_replies: false,
         }
     }
 
@@ -39,5 +45,17 @@ impl App {
     #[must_use]
     pub fn with_rate_limit(self, default_limit: Option<RateLimit>) -> Self {
         Self { authenticator: self.authenticator.with_rate_limit(default_limit), ..self }
+    }
+
+    /// Sets if replies are sent to their partners.
+    #[must_use]
+    pub fn with_replies(self, has_replies: bool) -> Self {
+        Self { has_replies, ..self }
+    }
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App").field("authenticator", &self.authenticator).finish_non_exhaustive()
     }
 }

@@ -32,7 +32,7 @@ impl Operation for SearchBusinesses {
 
     fn authorize(&self, caller: &Principal) -> Result<(), Error> {
         let Some(org_id) = self.filter.org_id else { return Ok(()) };
-        authorize(caller, Action::ReadBusinesses, Target { user_id: None, org_id: Some(org_id), role: Role::Provider })
+        authorize(caller, Action::ReadBusinesses, Target::in_org(Some(org_id), Role::Provider))
     }
 
     async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {

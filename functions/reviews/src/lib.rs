@@ -1,12 +1,15 @@
 //! Reviews function: reviews and their businesses, one file for each operation.
 
+mod act;
 mod app;
 mod businesses;
 mod filter;
 mod get;
 #[cfg(feature = "openapi")]
 pub mod openapi;
+mod reply;
 mod search;
+mod set_state;
 mod stats;
 mod wire;
 
@@ -15,7 +18,8 @@ use std::sync::Arc;
 
 use lambda_http::http::Response;
 use lambda_http::{Body, Request};
-use presence_api::{Answer, Handler, Operation, Route, serve};
+use presence_api::Body::{Ignored, Json};
+use presence_api::{Answer, ChangeAnswer, Handler, Operation, Route, serve};
 use presence_domain::access::{Action, Principal, Target, authorize};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
@@ -24,28 +28,40 @@ pub use app::App;
 
 use businesses::SearchBusinesses;
 use get::Get;
+use reply::{DeleteReply, GetReply, PutReply, ReportOutcome};
 use search::Search;
+use set_state::SetState;
 use stats::Stats;
 
 const fn route<O>(path: &'static str, name: &'static str) -> Route<Handler<App>>
 where
     O: Operation<App = App, Outcome = Answer>,
 {
-    Route {
-        method: "GET",
-        path,
-        name,
-        operation: Handler::read::<O>(),
-        body: presence_api::Body::Ignored,
-        deprecations: &[],
-    }
+    Route { method: "GET", path, name, operation: Handler::read::<O>(), body: Ignored, deprecations: &[] }
 }
 
-/// Table of routes. All operations read.
-pub const ROUTES: [Route<Handler<App>>; 4] = [
+const fn change<O>(
+    method: &'static str,
+    path: &'static str,
+    name: &'static str,
+    body: presence_api::Body,
+) -> Route<Handler<App>>
+where
+    O: Operation<App = App, Outcome = ChangeAnswer>,
+{
+    Route { method, path, name, operation: Handler::change::<O>(), body, deprecations: &[] }
+}
+
+/// Table of routes.
+pub const ROUTES: [Route<Handler<App>>; 9] = [
     route::<Search>("/api/v2/reviews", "search_reviews"),
     route::<Stats>("/api/v2/reviews/stats", "get_review_stats"),
     route::<Get>("/api/v2/reviews/{review_id}", "get_review"),
+    change::<SetState>("PUT", "/api/v2/reviews/{review_id}", "set_review_state", Json),
+    route::<GetReply>("/api/v2/reviews/{review_id}/reply", "get_reply"),
+    change::<PutReply>("PUT", "/api/v2/reviews/{review_id}/reply", "put_reply", Json),
+    change::<DeleteReply>("DELETE", "/api/v2/reviews/{review_id}/reply", "delete_reply", Ignored),
+    change::<ReportOutcome>("POST", "/api/v2/reviews/{review_id}/reply/outcome", "report_reply_outcome", Json),
     route::<SearchBusinesses>("/api/v2/business/search", "search_businesses"),
 ];
 
@@ -61,5 +77,5 @@ pub async fn handle(app: Arc<App>, request: Request) -> Result<Response<Body>, I
 
 /// Checks that a caller may read the reviews of an organisation; `None` is all organisations, which a caller without one reads.
 fn authorize_reading(caller: &Principal, org_id: Option<OrgId>) -> Result<(), Error> {
-    authorize(caller, Action::ReadReviews, Target { user_id: None, org_id, role: caller.role })
+    authorize(caller, Action::ReadReviews, Target::in_org(org_id, caller.role))
 }

@@ -6,7 +6,7 @@ use lambda_http::{Error, run, service_fn};
 use presence_api::EdgeGate;
 use presence_reviews::App;
 use presence_runtime::clock::SystemClock;
-use presence_runtime::config::rate_limit_from_env;
+use presence_runtime::config::{rate_limit_from_env, replies_from_env};
 use presence_runtime::telemetry;
 use presence_store::Database;
 
@@ -15,7 +15,7 @@ async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
     let database = Database::from_env()?;
     let app = App::new(&database, Arc::new(SystemClock)).with_rate_limit(rate_limit_from_env()?);
-    let app = app.start().await;
+    let app = app.with_replies(replies_from_env()).start().await;
     let gate = EdgeGate::from_env();
     let handle = move |request| {
         let app = Arc::clone(&app);

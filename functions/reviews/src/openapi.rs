@@ -4,8 +4,8 @@ use presence_api::openapi::schema;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::wire::{
-    BusinessBody, BusinessPage, GroupBody, PageEnvelope, PartnerCounts, RatingCounts, ReviewBody, StateCounts,
-    StatsBody,
+    BusinessBody, BusinessPage, GroupBody, OutcomeBody, PageEnvelope, PartnerCounts, RatingCounts, ReplyBody,
+    ReviewBody, StateCounts, StatsBody, SuccessBody,
 };
 
 /// Returns every schema of this function's answers, by name.
@@ -13,6 +13,9 @@ pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
     vec![
         schema::<ReviewBody<'_>>(),
         schema::<PageEnvelope<'_>>(),
+        schema::<ReplyBody<'_>>(),
+        schema::<SuccessBody<'_>>(),
+        schema::<OutcomeBody<'_>>(),
         schema::<StatsBody<'_>>(),
         schema::<GroupBody<'_>>(),
         schema::<RatingCounts>(),

@@ -1,10 +1,11 @@
 //! Bodies of answers and their conversion from the domain, and the id in a path.
 
-use presence_api::AuthenticatedRequest;
+use presence_api::{AuthenticatedRequest, RawValue, read};
 use presence_domain::business_directory::ListedBusiness;
-use presence_domain::error::Error;
+use presence_domain::error::{Error, FieldError};
+use presence_domain::ids::MAX_ID;
 use presence_domain::instant::format_second;
-use presence_domain::review::{Review, ReviewId, ReviewState, unless_blank};
+use presence_domain::review::{OutcomeReason, ReplyOutcome, ReplyText, Review, ReviewId, ReviewState, unless_blank};
 use presence_domain::review_stats::{AverageRating, GroupKey, ReviewStats, StatsGroup, Totals};
 use serde::Serialize;
 
@@ -71,6 +72,70 @@ impl<'a> ReviewBody<'a> {
             key: &review.key,
         }
     }
+}
+
+/// Reply in an answer.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Reply))]
+pub(crate) struct ReplyBody<'a> {
+    review_id: &'a str,
+    #[cfg_attr(feature = "openapi", schema(required))]
+    content: Option<&'a str>,
+    state: &'static str,
+    #[cfg_attr(feature = "openapi", schema(required))]
+    reason: Option<&'a str>,
+    #[cfg_attr(feature = "openapi", schema(required))]
+    version: Option<u64>,
+    #[cfg_attr(feature = "openapi", schema(required))]
+    requested_at: Option<String>,
+    #[cfg_attr(feature = "openapi", schema(required))]
+    requested_by: Option<String>,
+    #[cfg_attr(feature = "openapi", schema(required))]
+    settled_at: Option<String>,
+}
+
+impl<'a> ReplyBody<'a> {
+    /// Returns the reply to a review; `None` without one.
+    pub(crate) fn of(review: &'a Review) -> Option<Self> {
+        let reply = review.shown_reply()?;
+        Some(Self {
+            review_id: review.id.as_str(),
+            content: reply.content,
+            state: reply.state.as_str(),
+            reason: reply.request.and_then(|request| request.reason.as_deref()),
+            version: reply.request.map(|request| request.version),
+            requested_at: reply.request.map(|request| format_second(request.requested_at)),
+            requested_by: reply.request.map(|request| request.requested_by.to_string()),
+            settled_at: reply.request.and_then(|request| request.settled_at).map(format_second),
+        })
+    }
+}
+
+/// Answer to a change that has no other.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ReviewSuccess))]
+pub(crate) struct SuccessBody<'a> {
+    status: &'static str,
+    id: &'a str,
+}
+
+impl<'a> SuccessBody<'a> {
+    pub(crate) fn of(id: &'a ReviewId) -> Self {
+        Self { status: "success", id: id.as_str() }
+    }
+}
+
+/// Answer to the outcome of a reply.
+#[cfg(feature = "openapi")]
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+#[schema(as = ReplyAfterOutcome)]
+#[expect(dead_code, reason = "only for the description: the operation answers one or the other")]
+pub(crate) enum OutcomeBody<'a> {
+    /// The reply.
+    Reply(ReplyBody<'a>),
+    /// The reply is gone.
+    Removed(SuccessBody<'a>),
 }
 
 /// Answer with statistics.
@@ -211,4 +276,30 @@ impl<'a> BusinessBody<'a> {
 /// Returns the id in the path. A malformed id is answered like an unknown one.
 pub(crate) fn review_id(request: &AuthenticatedRequest) -> Result<ReviewId, Error> {
     ReviewId::parse(request.path("review_id")).ok_or(Error::NotFound)
+}
+
+/// Reads a state that a caller may set.
+pub(crate) fn settable_state(raw: RawValue<'_>) -> Result<ReviewState, FieldError> {
+    read::choice(raw, &[ReviewState::Treated, ReviewState::NotTreated], ReviewState::as_str)
+}
+
+/// Reads the text of a reply. Control characters are dropped.
+pub(crate) fn reply_text(raw: RawValue<'_>) -> Result<ReplyText, FieldError> {
+    ReplyText::parse(read::any_text(raw)?).map_err(Into::into)
+}
+
+/// Reads the version of a reply.
+pub(crate) fn reply_version(raw: RawValue<'_>) -> Result<u64, FieldError> {
+    let version = u64::try_from(read::integer(raw)?).ok().filter(|version| (1..=MAX_ID).contains(version));
+    version.ok_or_else(|| format!("must be an integer from 1 to {MAX_ID}").into())
+}
+
+/// Reads an outcome.
+pub(crate) fn outcome(raw: RawValue<'_>) -> Result<ReplyOutcome, FieldError> {
+    read::choice(raw, &ReplyOutcome::ALL, ReplyOutcome::as_str)
+}
+
+/// Reads the reason of an outcome; `None` for a blank one. Control characters are dropped.
+pub(crate) fn outcome_reason(raw: RawValue<'_>) -> Result<Option<OutcomeReason>, FieldError> {
+    OutcomeReason::parse(read::any_text(raw)?).map_err(Into::into)
 }

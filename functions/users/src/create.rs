@@ -39,7 +39,7 @@ impl Operation for Create {
     }
 
     fn authorize(&self, caller: &Principal) -> Result<(), Error> {
-        let target = Target { user_id: None, org_id: self.0.org_id.or(caller.org_id), role: self.0.role() };
+        let target = Target::in_org(self.0.org_id.or(caller.org_id), self.0.role());
         authorize(caller, Action::CreateUser, target)
     }
 

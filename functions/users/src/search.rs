@@ -42,7 +42,7 @@ impl Operation for Search {
 
     fn authorize(&self, caller: &Principal) -> Result<(), Error> {
         let Some(org_id) = self.org_id else { return Ok(()) };
-        authorize(caller, Action::ReadUsers, Target { user_id: None, org_id: Some(org_id), role: Role::Provider })
+        authorize(caller, Action::ReadUsers, Target::in_org(Some(org_id), Role::Provider))
     }
 
     async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {

@@ -28,6 +28,12 @@ impl UserId {
         canonical_decimal(text).map(Self)
     }
 
+    /// Returns the id, if the number lies in range.
+    #[must_use]
+    pub fn new(number: u64) -> Option<Self> {
+        (1..=MAX_ID).contains(&number).then_some(Self(number))
+    }
+
     /// Returns the id as a number.
     #[must_use]
     pub fn get(self) -> u64 {

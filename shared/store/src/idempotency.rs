@@ -16,7 +16,7 @@ use crate::format::{ANSWER, item_as, kind_of, parse_as};
 use crate::keys::answer_key;
 use crate::{Database, schema};
 use presence_domain::error::Error;
-use presence_domain::idempotency::{AnswerId, BodyFingerprint, IdempotentRequest, KEPT, KeptAnswer};
+use presence_domain::idempotency::{AnswerId, BodyFingerprint, IdempotentRequest, KEPT, KeptAnswer, LookupResult};
 
 /// Maximum time for which a read waits for a transaction that holds the answer. A transaction takes some milliseconds.
 const MAX_WAIT: Duration = Duration::from_secs(1);
@@ -69,6 +69,13 @@ impl AnswerStore {
         let item =
             with_retries_for(MAX_WAIT, self.db.get_in_transaction(&schema::API_KEYS, vec![key(id)])).await?.pop();
         item.flatten().map(|item| read(id, item)).transpose()
+    }
+
+    /// True if an answer is kept for the request already.
+    pub(crate) async fn is_kept(&self, answer: Option<&KeptAnswer>) -> Result<bool, Error> {
+        let Some(answer) = answer else { return Ok(false) };
+        let stored = self.get(answer.request.id).await?;
+        Ok(LookupResult::of(&answer.request, stored, answer.at) != LookupResult::NotFound)
     }
 
     /// Keeps the answer of a request that changes nothing. Returns [`Error::InProgress`] if one is kept already.

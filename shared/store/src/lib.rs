@@ -35,7 +35,6 @@ pub use ingest::{IngestStore, Registration, Segment, SplitProgress};
 pub use outbox::item::UnreadableMessage;
 pub use outbox::quiet_windows::MailboxClaim;
 pub use outbox::{OutboxPage, OutboxStore, PageStart};
-pub use reviews::ReviewStore;
 pub use reviews::audit::{AuditProgress, AuditRun, AuditSettings, RebuildPlan, RebuildReport, ReviewsAudit};
 pub use reviews::body_item::review_from_item;
 pub use reviews::export::{LogMark, ReviewPosition, ReviewVersion, ReviewWindow};
@@ -46,6 +45,7 @@ pub use reviews::trees::{
 };
 pub use reviews::upsert::{OnStored, REVIEW_ID_SALTS, UpsertOutcome};
 pub use reviews::write::{ReviewWrite, WriteReviewsError};
+pub use reviews::{ReviewDecision, ReviewStore};
 pub use table_state::{IndexState, TableState};
 pub use users::{
     ApiKeyError, BusinessIds, ClaimError, Decision, EmailSearch, FoundUser, IssuedKey, MAX_LIVE_KEYS, NewApiKey,

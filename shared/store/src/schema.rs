@@ -124,6 +124,13 @@ pub const LISTING_INDEX: Index = Index {
     projected: Projected::All,
 };
 
+/// Reviews with a reply or a removal on its way, the one that was accepted first on top. Sparse: other reviews are not in it.
+pub const REPLIES_INDEX: Index = Index {
+    name: "replies-index",
+    key: Key { partition: text("pending_reply"), sort: Some(number("requested_at")) },
+    projected: Projected::Only(&["org_id"]),
+};
+
 /// Records of the audit trail by actor and time, whole.
 pub const ACTOR_INDEX: Index = Index {
     name: "actor-index",
@@ -166,7 +173,7 @@ pub const CATEGORIES: Table =
 pub const REVIEWS: Table = Table {
     name: "reviews",
     key: PK_SK,
-    indexes: &[LISTING_INDEX],
+    indexes: &[LISTING_INDEX, REPLIES_INDEX],
     stream: Some(StreamImages::NewAndOld),
     ttl: Some("ttl"),
 };

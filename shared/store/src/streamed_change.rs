@@ -1,4 +1,5 @@
-//! Changes in the records of the tables' streams, of which events tell: records of the audit trail, ends of deliveries, and reviews.
+//! Changes in the records of the tables' streams: those of which events tell, which are records of the audit trail, ends of deliveries and
+//! reviews; and requests to publish or remove a reply.
 //!
 //! Shape of a record: <https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html>.
 
@@ -11,7 +12,7 @@ use jiff::Timestamp;
 use presence_domain::error::Error;
 use presence_domain::event::Event;
 use presence_domain::ids::UserId;
-use presence_domain::review::Review;
+use presence_domain::review::{ReplyRequest, Review};
 use presence_domain::user::DeliveryReport;
 use serde::Deserialize;
 use serde_json::Value;
@@ -21,6 +22,7 @@ use crate::client::read::Item;
 use crate::format::{USER, parse_as};
 use crate::keys::{REVIEW_SK, USER_SK, parse_org_key};
 use crate::reviews::body_item::review_from_item;
+use crate::reviews::replies::RESENT_AT;
 
 /// Attributes of a user's item that tell of the end of a delivery.
 #[derive(Deserialize)]
@@ -31,21 +33,48 @@ struct DeliveredItem {
     delivery: Option<String>,
 }
 
-/// Returns the event of a record of a stream; `None` for a record of anything else.
+/// Returns the events of a record of a stream: none for a record of anything else, and two for a review whose reply changed with it.
 ///
 /// Returns [`Error::Unavailable`] for an item of a format that only a later version knows, and [`Error::Internal`] for a record that
 /// cannot be read.
-pub fn event_of(record: &Value) -> Result<Option<Event>, Error> {
+pub fn events_of(record: &Value) -> Result<Vec<Event>, Error> {
     let change = &record["dynamodb"];
     let key = |name: &str| change["Keys"][name]["S"].as_str();
     if key("target").is_some() {
-        return event_of_audit_record(record);
+        return Ok(event_of_audit_record(record)?.into_iter().collect());
     }
     match key("sk") {
-        Some(USER_SK) => event_of_user(record),
-        Some(REVIEW_SK) => event_of_review(record),
-        _ => Ok(None),
+        Some(USER_SK) => Ok(event_of_user(record)?.into_iter().collect()),
+        Some(REVIEW_SK) => events_of_review(record),
+        _ => Ok(Vec::new()),
     }
+}
+
+/// Request that a record of a stream hands on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandedOn {
+    /// Request to publish or remove a reply.
+    pub request: ReplyRequest,
+    /// Mark of the order to send it again; `None` for a request that was just accepted.
+    pub resent_at: Option<String>,
+}
+
+/// Returns the request that a record of a stream hands on: one that was just accepted, or that is to be sent again. `None` for every other
+/// record, as of a review that changes while its reply is on its way.
+///
+/// The stream has the records of a review in their order, and so those of its versions.
+pub fn request_of(record: &Value) -> Result<Option<HandedOn>, Error> {
+    if record["dynamodb"]["Keys"]["sk"]["S"] != REVIEW_SK {
+        return Ok(None);
+    }
+    let (old, new) = (image(record, "OldImage")?, image(record, "NewImage")?);
+    let request_in = |item: &Item| Ok::<_, Error>(review_from_item(item)?.reply_request());
+    let Some(request) = new.as_ref().map(request_in).transpose()?.flatten() else { return Ok(None) };
+    let old_version = old.as_ref().map(request_in).transpose()?.flatten().map(|request| request.version);
+    let mark = |item: Option<&Item>| Some(item?.get(RESENT_AT)?.as_s().ok()?.clone());
+    let resent_at = mark(new.as_ref()).filter(|new| mark(old.as_ref()).as_ref() != Some(new));
+    let is_new = old_version != Some(request.version);
+    Ok((is_new || resent_at.is_some()).then_some(HandedOn { request, resent_at }))
 }
 
 /// Returns the event of a new record of the audit trail. Records never change, and they expire.
@@ -69,7 +98,7 @@ fn event_of_user(record: &Value) -> Result<Option<Event>, Error> {
     event().map(Some).ok_or_else(|| Error::internal("a user in a stream breaks the rules of its fields"))
 }
 
-fn event_of_review(record: &Value) -> Result<Option<Event>, Error> {
+fn events_of_review(record: &Value) -> Result<Vec<Event>, Error> {
     let review = |name| image(record, name)?.as_ref().map(review_from_item).transpose();
     let (before, after): (Option<Review>, Option<Review>) = (review("OldImage")?, review("NewImage")?);
     if before.is_none() && after.is_none() {
@@ -78,7 +107,8 @@ fn event_of_review(record: &Value) -> Result<Option<Event>, Error> {
     if before.is_none() && record["eventName"] != "INSERT" {
         return Err(Error::internal("a changed review in a stream has no old image"));
     }
-    Ok(Event::of_review(before.as_ref(), after.as_ref(), instant(record)?))
+    let (before, after, at) = (before.as_ref(), after.as_ref(), instant(record)?);
+    Ok([Event::of_review(before, after, at), Event::of_reply(before, after, at)].into_iter().flatten().collect())
 }
 
 /// Returns the instant of a record, in whole seconds as the stream has them.
@@ -139,7 +169,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_delivery_is_read_with_its_instant_in_whole_seconds() {
-        let event = event_of(&user_record(&user_image("sent"))).expect("a record").expect("an event");
+        let event = events_of(&user_record(&user_image("sent"))).expect("a record").remove(0);
         assert_eq!((event.kind.as_str(), event.version), ("invitation.sent", Some(5)));
         assert_eq!(event.at.to_string(), "2026-03-01T12:00:00Z");
     }
@@ -154,7 +184,7 @@ mod tests {
             json!({ "eventName": "REMOVE", "dynamodb": { "Keys": { "pk": { "S": "USER#7" }, "sk": { "S": "USER" } } } }),
             user_record(&json!({ "id": { "S": "7" }, "version": { "N": "5" } })),
         ] {
-            assert!(matches!(event_of(&record), Ok(None)), "{record}");
+            assert!(events_of(&record).is_ok_and(|events| events.is_empty()), "{record}");
         }
     }
 
@@ -170,10 +200,10 @@ mod tests {
             review(&json!({ "Keys": keys })),
             review(&json!({ "Keys": keys, "NewImage": { "id": { "S": "1" } } })),
         ] {
-            assert!(matches!(event_of(&record), Err(Error::Internal(_))), "{record}");
+            assert!(matches!(events_of(&record), Err(Error::Internal(_))), "{record}");
         }
         let mut later = user_image("sent");
         later["format"] = json!({ "N": "99" });
-        assert!(matches!(event_of(&user_record(&later)), Err(Error::Unavailable(_))));
+        assert!(matches!(events_of(&user_record(&later)), Err(Error::Unavailable(_))));
     }
 }

@@ -25,6 +25,7 @@ pub(super) fn mistakes() -> Vec<Mistake> {
         ("Bodies", BODIES),
         ("Rights", RIGHTS),
         ("States", STATES),
+        ("States and replies of reviews", REVIEWS),
         ("Limits", LIMITS),
     ];
     let of_topic = |(topic, rows): (&'static str, &'static [Row])| {
@@ -118,6 +119,17 @@ const STATES: &[Row] = &[
     ("invited again too soon", r#"curl -X POST "$BASE/user/1008/invite" -H "x-api-key: $KEY" ;; curl -X POST "$BASE/user/1008/invite" -H "x-api-key: $KEY""#, "wait for the seconds of `retry-after`"),
     ("an idempotency key for another body", r#"curl "$BASE/user/1006" -H "x-api-key: $KEY" -H "idempotency-key: 6f1c2b7e" -H 'content-type: application/json' -d '{"phone": "+33 1"}' ;; curl "$BASE/user/1006" -H "x-api-key: $KEY" -H "idempotency-key: 6f1c2b7e" -H 'content-type: application/json' -d '{"phone": "+33 2"}'"#, "a new key for each change, the same key only to repeat it"),
     ("an idempotency key with other letters", r#"curl "$BASE/user/1006" -H "x-api-key: $KEY" -H "idempotency-key: clé" -H 'content-type: application/json' -d '{"phone": "+33 3"}'"#, "printable ASCII, best a random UUID"),
+];
+
+#[rustfmt::skip]
+const REVIEWS: &[Row] = &[
+    ("a review that is made deleted", r#"curl -X PUT "$BASE/reviews/190n40rnpsx7" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"state": "deleted"}'"#, "only the partner deletes a review"),
+    ("POST instead of PUT", r#"curl "$BASE/reviews/190n40rnpsx7" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"state": "treated"}'"#, "states and replies are PUT; `allow` lists the methods"),
+    ("the text of a reply under another name", r#"curl -X PUT "$BASE/reviews/190n40rnpsx7/reply" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"reply_comment": "Merci"}'"#, "`content`"),
+    ("a reply without a text", r#"curl -X PUT "$BASE/reviews/190n40rnpsx7/reply" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"content": " "}'"#, "1 to 4,096 bytes; `DELETE` takes a reply back"),
+    ("a reply to a review of a business that the caller may not write", r#"curl -X PUT "$BASE/reviews/ppzs22ghnsp6/reply" -H "x-api-key: $MANAGER" -H 'content-type: application/json' -d '{"content": "Merci"}'"#, "`business_ids` of the user has the businesses that it may write"),
+    ("a reply that is not there", r#"curl "$BASE/reviews/190n40rnpsx7/reply" -H "x-api-key: $KEY""#, "404 also means that there is no reply"),
+    ("an outcome that an organisation reports", r#"curl "$BASE/reviews/190n40rnpsx7/reply/outcome" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"version": 1, "outcome": "published"}'"#, "connectors have the key of a PROVIDER"),
 ];
 
 #[rustfmt::skip]

@@ -47,16 +47,24 @@ async fn send(stack: &TestStack, example: &Example) -> Reply {
         ("GET", None) => stack.get(path, key).await,
         ("DELETE", None) => stack.delete(path, key).await,
         ("POST", Some(body)) => stack.post(path, key, body).await,
+        ("PUT", Some(body)) => {
+            presence_tests::send(stack.request("PUT", path).header("x-api-key", key).json(body)).await
+        }
         ("POST", None) => presence_tests::send(stack.request("POST", path).header("x-api-key", key)).await,
         _ => panic!("no example is sent like {}", example.request),
     }
 }
 
-/// Returns the answer. The id of a created user is random, so it is replaced by that of the example.
+/// Returns the answer. The id of a created user is random, and instants are those of the run: they are replaced by those of the example.
 fn answer(reply: &Reply, example: &Example) -> Value {
     let mut answer = reply.json();
     if example.operation == "create_user" && reply.status == 200 {
         answer["id"] = example.answer["id"].clone();
+    }
+    for name in ["requested_at", "settled_at"] {
+        if answer[name].is_string() && example.answer[name].is_string() {
+            answer[name] = example.answer[name].clone();
+        }
     }
     answer
 }

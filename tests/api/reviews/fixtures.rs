@@ -192,6 +192,8 @@ fn review(row: &ReviewRow) -> Review {
         update_date: update_date.map(second),
         rating: Rating::ALL[usize::from(rating - 1)],
         content: content.map(str::to_owned),
+        // The partner's own reply, so that the route of replies finds one.
+        reply_comment: (name == "a").then(|| "Merci".to_owned()),
         state,
         ..test_review(partner, name, (business, *org, &city_key(city)))
     }

@@ -20,7 +20,7 @@ struct Budget {
 }
 
 #[rustfmt::skip]
-const BUDGETS: [Budget; 14] = [
+const BUDGETS: [Budget; 19] = [
     Budget { route: "get_me", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "get_user", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "search_users", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
@@ -35,6 +35,12 @@ const BUDGETS: [Budget; 14] = [
     Budget { route: "search_reviews", waves: 1..=4, calls: 2..=1 + 15, read_units: Some(2.0..=1.0 + 30.0) },
     Budget { route: "search_businesses", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "get_review", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
+    // The reply goes on from one row to the next. A process that has not written there reads the lane and the place, too.
+    Budget { route: "set_review_state", waves: 3..=5, calls: 3..=6, read_units: None },
+    Budget { route: "get_reply", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
+    Budget { route: "put_reply", waves: 3..=3, calls: 3..=4, read_units: None },
+    Budget { route: "delete_reply", waves: 3..=3, calls: 3..=4, read_units: None },
+    Budget { route: "report_reply_outcome", waves: 3..=3, calls: 3..=4, read_units: None },
     Budget { route: "get_review_stats", waves: 1..=3, calls: 2..=1 + 15, read_units: Some(2.0..=1.0 + 30.0) },
 ];
 
@@ -86,7 +92,35 @@ async fn ask(stack: &TestStack, fixtures: &Fixtures, route: &str) -> Reply {
         "search_reviews" => stack.get("/reviews", key).await,
         "search_businesses" => stack.get("/business/search?query=shop", key).await,
         "get_review" => stack.get(&format!("/reviews/{SEEDED_REVIEW}"), key).await,
+        "set_review_state" | "put_reply" | "get_reply" | "delete_reply" | "report_reply_outcome" => {
+            act(stack, fixtures, route).await
+        }
         "get_review_stats" => stack.get("/reviews/stats?group_by=month", key).await,
         other => panic!("{other} has no request in the budget"),
+    }
+}
+
+/// Sends a change of a review, or the read of its reply. A reply that a read or an outcome needs is made first.
+async fn act(stack: &TestStack, fixtures: &Fixtures, route: &str) -> Reply {
+    let send = async |key: &str, method: &str, path: &str, body: serde_json::Value| {
+        let request = stack.request(method, &format!("/reviews/{SEEDED_REVIEW}{path}")).header("x-api-key", key);
+        presence_tests::send(if body.is_null() { request } else { request.json(&body) }).await
+    };
+    let key = fixtures.admin_1.key.as_str();
+    let put = async || send(key, "PUT", "/reply", json!({"content": "Merci"})).await;
+    match route {
+        "set_review_state" => send(key, "PUT", "", json!({"state": "not_treated"})).await,
+        "put_reply" => put().await,
+        "get_reply" => {
+            put().await;
+            send(key, "GET", "/reply", json!(null)).await
+        }
+        "delete_reply" => send(key, "DELETE", "/reply", json!(null)).await,
+        _ => {
+            assert_eq!(stack.get("/user/me", &fixtures.provider.key).await.status, 200, "a warm key");
+            let version = put().await.json()["version"].clone();
+            let report = json!({"version": version, "outcome": "published"});
+            send(&fixtures.provider.key, "POST", "/reply/outcome", report).await
+        }
     }
 }

@@ -81,11 +81,31 @@ async fn reviews(stack: &TestStack, fixtures: &Fixtures) {
             }
         }
         ok(&stack.get(&format!("/reviews/{SEEDED_REVIEW}"), key).await);
+        acts(stack, fixtures).await;
         ok(&stack.get("/business/search?query=shop", key).await);
         stack.create_business(1, "shop-1", "Paris").await;
         ok(&stack.get("/business/search?city=paris", key).await);
         stack.create_business(1, "shop-1", "Lyon").await;
     }
+}
+
+/// Sets the state of a review, replies to it, and takes the reply back, as a manager of its business.
+async fn acts(stack: &TestStack, fixtures: &Fixtures) {
+    let business = json!({"business_ids": ["lyon-1"]});
+    ok(&stack.post(&format!("/user/{}", fixtures.manager_1.id), &fixtures.admin_1.key, &business).await);
+    let act = async |key: &str, method: &str, path: &str, body: Value| {
+        let request = stack.request(method, &format!("/reviews/{SEEDED_REVIEW}{path}")).header("x-api-key", key);
+        let reply = send(if body.is_null() { request } else { request.json(&body) }).await;
+        ok(&reply);
+        reply.json()
+    };
+    let key = fixtures.manager_1.key.as_str();
+    act(key, "PUT", "", json!({"state": "not_treated"})).await;
+    let version = act(key, "PUT", "/reply", json!({"content": "Merci"})).await["version"].clone();
+    act(key, "GET", "/reply", Value::Null).await;
+    let outcome = json!({"version": version, "outcome": "published"});
+    act(&fixtures.provider.key, "POST", "/reply/outcome", outcome).await;
+    act(key, "DELETE", "/reply", Value::Null).await;
 }
 
 async fn writes(stack: &TestStack, fixtures: &Fixtures) {

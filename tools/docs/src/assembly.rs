@@ -83,6 +83,7 @@ fn http_method(name: &str) -> HttpMethod {
     match name {
         "GET" => HttpMethod::Get,
         "POST" => HttpMethod::Post,
+        "PUT" => HttpMethod::Put,
         "DELETE" => HttpMethod::Delete,
         other => panic!("no route has the method {other}"),
     }

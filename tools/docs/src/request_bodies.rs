@@ -1,5 +1,6 @@
-//! Schemas of the bodies of create and update. The functions parse them by hand, so tests compare these schemas with them.
+//! Schemas of the bodies of requests. The functions parse them by hand, so tests compare these schemas with them.
 
+use presence_domain::review::ReplyText;
 use presence_users::openapi::MAX_BUSINESSES;
 use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{ObjectBuilder, RefOr};
@@ -10,8 +11,14 @@ const API_KEY_DESCRIPTION: &str =
     "The API key, for clients that send no header. Sent in several places, it must be the same everywhere.";
 
 /// Returns the schemas of the bodies, by name.
-pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 2] {
-    [("UserCreation", user_creation().into()), ("UserChange", user_change().into())]
+pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 5] {
+    [
+        ("UserCreation", user_creation().into()),
+        ("UserChange", user_change().into()),
+        ("ReviewChange", review_change().into()),
+        ("ReplyRequest", reply_request().into()),
+        ("OutcomeReport", outcome_report().into()),
+    ]
 }
 
 fn user_creation() -> ObjectBuilder {
@@ -54,6 +61,39 @@ fn user_change() -> ObjectBuilder {
     with_common_fields(body)
 }
 
+fn review_change() -> ObjectBuilder {
+    let state = values::settable_state(string()).description(Some("State to set. `deleted` is the partner's word."));
+    with_api_key(body("Change of a review. Unknown fields are refused.").property("state", state).required("state"))
+}
+
+fn reply_request() -> ObjectBuilder {
+    let content = format!(
+        "Text of the reply: 1 to {} bytes of UTF-8 once trimmed. Control characters other than tabs and line breaks are dropped.",
+        ReplyText::MAX_BYTES
+    );
+    let body =
+        body("Reply to a review. Unknown fields are refused.").property("content", text(values::reply_text, &content));
+    with_api_key(body.required("content"))
+}
+
+fn outcome_report() -> ObjectBuilder {
+    let version = values::at_least_one(integer())
+        .description(Some("Version of the reply, as its message had it. Its digits as text are accepted too."));
+    let outcome = text(values::reply_outcome, "`published` for a reply, `removed` for a removal, `rejected` for both.");
+    let reason = nullable(
+        Type::String,
+        values::outcome_reason(string()),
+        "Reason that the partner gave. Null, blank or left out: none.",
+    );
+    let body = body("Outcome of a request, as a connector reports it. Unknown fields are refused.");
+    let body = body.property("version", version).property("outcome", outcome).property("reason", reason);
+    with_api_key(body.required("version").required("outcome"))
+}
+
+fn with_api_key(body: ObjectBuilder) -> ObjectBuilder {
+    body.property("api_key", nullable(Type::String, string().write_only(true), API_KEY_DESCRIPTION))
+}
+
 fn body(description: &str) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Object)
@@ -71,10 +111,11 @@ fn with_common_fields(body: ObjectBuilder) -> ObjectBuilder {
     let phone = "At most 32 digits, blanks and `+-.()/`. Null or blank: none.";
     let lang = "Language of mails and pages: `en`, `fr`, `es`, `it`, `de` or `pt`, in any case, with or without a region. Null or \
                 left out: English.";
-    body.property("business_ids", businesses)
+    let body = body
+        .property("business_ids", businesses)
         .property("phone", nullable(Type::String, values::phone(string()), phone))
-        .property("lang", nullable(Type::String, values::lang(string()), lang))
-        .property("api_key", nullable(Type::String, string().write_only(true), API_KEY_DESCRIPTION))
+        .property("lang", nullable(Type::String, values::lang(string()), lang));
+    with_api_key(body)
 }
 
 fn text(constraint: Constraint, description: &str) -> ObjectBuilder {

@@ -84,6 +84,16 @@ const PROPERTIES: &[Property] = &[
     property(&["Review"], "state", "`not_treated` until the review is answered or settled. `deleted` when the partner no longer shows it.", values::review_state),
     property(&["Review"], "link", "URL of the review; null if unknown.", unconstrained),
     property(&["Review"], "key", "Key of the review at the partner: its id there.", unconstrained),
+    property(&["Reply"], "review_id", "Identifier of the review.", values::review_id),
+    property(&["Reply"], "content", "Text that was asked for; null for a removal.", unconstrained),
+    property(&["Reply"], "state", "`pending`: accepted, and on its way to the partner. `published` and `rejected` by the partner. `removing`: taken back, and the removal is on its way. `unmanaged`: the partner's own reply, which did not come from here.", values::reply_state),
+    property(&["Reply"], "reason", "Reason that the partner gave; null if there is none.", unconstrained),
+    property(&["Reply"], "version", "Number of the request among those of the review; null for the partner's own reply.", values::at_least_one),
+    property(&["Reply"], "requested_at", "Time of the request: UTC, whole seconds. Null for the partner's own reply.", values::date_time),
+    property(&["Reply"], "requested_by", "Id of the user who asked; null for the partner's own reply.", values::decimal_id),
+    property(&["Reply"], "settled_at", "Time of the outcome: UTC, whole seconds. Null while the request is on its way, and if an import without `seen_at` told the outcome.", values::date_time),
+    property(&["ReviewSuccess"], "status", "Always `success`.", values::success),
+    property(&["ReviewSuccess"], "id", "Identifier of the review.", values::review_id),
     property(STATS, "count", "Number of reviews.", values::non_negative),
     property(STATS, "average_rating", "Average rating, rounded half up to two decimals; null without a review.", values::average_rating),
     property(STATS, "ratings", "Number of reviews of each rating.", unconstrained),
@@ -113,7 +123,10 @@ pub(crate) fn schemas() -> Vec<(String, RefOr<Schema>)> {
 }
 
 fn describe_schema(name: &str, schema: RefOr<Schema>) -> RefOr<Schema> {
-    let RefOr::T(Schema::Object(mut object)) = schema else { panic!("{name} is no object") };
+    let RefOr::T(Schema::Object(mut object)) = schema else {
+        assert!(matches!(schema, RefOr::T(Schema::OneOf(_))), "{name} is no object");
+        return schema;
+    };
     let properties = std::mem::take(&mut object.properties);
     object.properties = properties
         .into_iter()

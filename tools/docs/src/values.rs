@@ -5,7 +5,7 @@ use presence_domain::email::MAX_BYTES as EMAIL_MAX_BYTES;
 use presence_domain::ids::MAX_ID;
 use presence_domain::page::PageRequest;
 use presence_domain::password::{MAX_CHARACTERS, MIN_CHARACTERS};
-use presence_domain::review::{Partner, Rating, ReviewId, ReviewState};
+use presence_domain::review::{Partner, Rating, ReplyOutcome, ReplyState, ReviewId, ReviewState};
 use presence_domain::review_stats::GroupBy;
 use presence_domain::user::{Lang, PersonName, Phone, Role, Status};
 use utoipa::openapi::ObjectBuilder;
@@ -116,6 +116,26 @@ pub(crate) fn rating(value: ObjectBuilder) -> ObjectBuilder {
     let [lowest, .., highest] = Rating::ALL;
     let value = value.format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)));
     value.minimum(Some(lowest.get())).maximum(Some(highest.get()))
+}
+
+pub(crate) fn settable_state(value: ObjectBuilder) -> ObjectBuilder {
+    value.enum_values(Some([ReviewState::Treated, ReviewState::NotTreated].map(ReviewState::as_str)))
+}
+
+pub(crate) fn reply_state(value: ObjectBuilder) -> ObjectBuilder {
+    value.enum_values(Some(ReplyState::ALL.map(ReplyState::as_str)))
+}
+
+pub(crate) fn reply_outcome(value: ObjectBuilder) -> ObjectBuilder {
+    value.enum_values(Some(ReplyOutcome::ALL.map(ReplyOutcome::as_str)))
+}
+
+pub(crate) fn reply_text(value: ObjectBuilder) -> ObjectBuilder {
+    value.min_length(Some(1)).pattern(Some(r"\S"))
+}
+
+pub(crate) fn outcome_reason(value: ObjectBuilder) -> ObjectBuilder {
+    value
 }
 
 pub(crate) fn review_order(value: ObjectBuilder) -> ObjectBuilder {

@@ -16,7 +16,7 @@ pub(crate) async fn start(database: &Database, options: &Options) -> anyhow::Res
     let users = presence_users::App::new(database, clock()).with_rate_limit(limit);
     let users = users.with_sign_in_url(options.sign_in_url.clone()).start();
     let categories = presence_categories::App::new(database, clock()).with_rate_limit(limit).start();
-    let reviews = presence_reviews::App::new(database, clock()).with_rate_limit(limit).start();
+    let reviews = presence_reviews::App::new(database, clock()).with_rate_limit(limit).with_replies(true).start();
     let started = async { futures::join!(users, categories, reviews) };
     // A connector that counts round trips works in virtual time only.
     let (users, categories, reviews) = if options.waves.is_some() {

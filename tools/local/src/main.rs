@@ -51,6 +51,9 @@ struct Args {
     /// Leave the outbox to a mailer that you run yourself
     #[arg(long)]
     no_mailer: bool,
+    /// Leave replies to reviews to a connector that you run yourself
+    #[arg(long)]
+    no_partners: bool,
     /// Once ready, print one line of JSON
     #[arg(long)]
     json: bool,
@@ -143,6 +146,7 @@ impl From<Args> for Options {
             sign_in_url: args.sign_in_url,
             mailer: !args.no_mailer,
             publisher: true,
+            partners: !args.no_partners,
             keep_requests: true,
             ..Self::default()
         }
@@ -158,6 +162,8 @@ fn summary(stack: &Stack) -> serde_json::Value {
         "docs_url": stack.docs_url(),
         "stats_url": stack.stats_url(),
         "events_url": stack.events_url(),
+        "replies_url": stack.replies_url(),
+        "sqs_url": stack.sqs_url(),
         "keys": stack.keys(),
     })
 }

@@ -70,6 +70,8 @@ pub struct Options {
     pub mailer: bool,
     /// True to run the publisher in the background, on the streams. Tests invoke it themselves.
     pub publisher: bool,
+    /// True to run a stand-in for the partners, which reports the outcomes of replies. It needs the demo keys.
+    pub partners: bool,
     /// True to keep the last requests, with events and answers but without secrets, for the start page.
     pub keep_requests: bool,
     /// Folder in the place of the bucket of reviews. `None` watches none.
@@ -100,6 +102,7 @@ impl Default for Options {
             function_timeout: Duration::from_secs(10),
             mailer: false,
             publisher: false,
+            partners: false,
             keep_requests: false,
             inbox: None,
             public_base_url: None,

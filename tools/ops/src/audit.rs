@@ -6,8 +6,9 @@ use std::sync::Arc;
 use clap::Args;
 use jiff::Timestamp;
 use presence_domain::api_key::ApiKeyId;
-use presence_domain::audit::{Actor, AuditRecord};
+use presence_domain::audit::{Actor, AuditRecord, AuditTarget};
 use presence_domain::ids::{OrgId, UserId};
+use presence_domain::review::ReviewId;
 use presence_store::meter::Meter;
 use presence_store::{AuditPages, AuditSource};
 use serde::Serialize;
@@ -24,11 +25,12 @@ Examples:
   ops audit --actor 4711 --since 7d
   ops audit --actor arn:aws:sts::123456789012:assumed-role/Operator/zoe
   ops audit --org 42 --since 24h --json
+  ops audit --review 63bta5e2wzsv
 
 With --json a line {\"at\",\"actor_id\",\"key_id\",\"action\",\"target_id\",\"org_id\",\"fields\"}
 each. at is RFC 3339 in UTC with milliseconds. key_id is the key that the actor
-used, or the key that an operator issued, rotated or revoked, or null. org_id is
-null for users without an organisation.";
+used, or the key that an operator issued, rotated or revoked, or null. target_id
+is a user or a review. org_id is null for users without an organisation.";
 
 /// Records that are kept in memory if the source has no order: some 5 MB.
 const MAX_SORTED: usize = 10_000;
@@ -38,10 +40,13 @@ pub(crate) struct AuditArgs {
     /// Changes of this user, by id or e-mail address, and its keys
     #[arg(long, value_name = "USER")]
     user: Option<String>,
+    /// Changes that were made here to this review: of its state and its reply
+    #[arg(long, value_name = "ID")]
+    review: Option<String>,
     /// Changes by this actor: the id or e-mail address of a user, or the name of an operator
     #[arg(long, value_name = "ID")]
     actor: Option<String>,
-    /// Changes of the users of this organisation
+    /// Changes of the users and reviews of this organisation
     #[arg(long, value_name = "N", value_parser = args::parse_org_id)]
     org: Option<OrgId>,
     /// Changes that were made with this key
@@ -55,6 +60,7 @@ pub(crate) struct AuditArgs {
 /// Records that are asked for. A record must fit every part that is given.
 struct Filter {
     user: Option<UserId>,
+    review: Option<ReviewId>,
     actor: Option<String>,
     org: Option<OrgId>,
     key: Option<ApiKeyId>,
@@ -96,18 +102,25 @@ impl Filter {
             Some(text) => Some(UserId::parse(text)?),
             None => None,
         };
+        let review = match &args.review {
+            Some(text) => Some(ReviewId::parse(text)?),
+            None => None,
+        };
         let key = match &args.key {
             Some(text) => Some(ApiKeyId::parse(text)?),
             None => None,
         };
         let is_actor = args.actor.as_ref().is_none_or(|id| Actor::parse(id, None).is_some());
-        is_actor.then_some(Self { user, actor: args.actor, org: args.org, key })
+        is_actor.then_some(Self { user, review, actor: args.actor, org: args.org, key })
     }
 
     /// Returns the source that is read: the one with the fewest records, most often.
     fn source(&self) -> AuditSource {
         if let Some(user) = self.user {
             return AuditSource::Target(user);
+        }
+        if let Some(review) = &self.review {
+            return AuditSource::Review(review.clone());
         }
         let owner = self.key.map(|key| key.owner().to_string());
         match (owner.or_else(|| self.actor.clone()), self.org) {
@@ -118,7 +131,9 @@ impl Filter {
     }
 
     fn admits(&self, record: &AuditRecord) -> bool {
-        self.user.is_none_or(|user| record.target == user)
+        let is_review = |wanted: &ReviewId| matches!(&record.target, AuditTarget::Review { id, .. } if id == wanted);
+        self.user.is_none_or(|user| record.target == user.into())
+            && self.review.as_ref().is_none_or(is_review)
             && self.actor.as_ref().is_none_or(|actor| record.actor.id() == *actor)
             && self.org.is_none_or(|org| record.org_id == Some(org))
             && self.key.is_none_or(|key| record.actor.key_id() == Some(key))
@@ -215,7 +230,7 @@ struct PrintedRecord {
 }
 
 impl PrintedRecord {
-    const HEADER: [&str; 7] = ["AT", "ACTION", "USER", "ORGANISATION", "KEY", "ACTOR", "FIELDS"];
+    const HEADER: [&str; 7] = ["AT", "ACTION", "TARGET", "ORGANISATION", "KEY", "ACTOR", "FIELDS"];
 
     fn new(record: &AuditRecord) -> Self {
         Self {
@@ -225,7 +240,7 @@ impl PrintedRecord {
             action: record.action.as_str(),
             target_id: record.target.to_string(),
             org_id: record.org_id.map(OrgId::get),
-            fields: record.fields.iter().map(|field| field.as_str()).collect(),
+            fields: record.field_names(),
         }
     }
 
@@ -247,7 +262,7 @@ mod tests {
             let user = UserId::parse("7").expect("an id");
             let (at, actor) = (Timestamp::from_second(second).expect("an instant"), Actor::Invitee(user));
             let (action, fields) = (AuditAction::Activate, Vec::new());
-            AuditRecord { at, actor, action, target: user, org_id: None, fields, version: None, tables: None }
+            AuditRecord { at, actor, action, target: user.into(), org_id: None, fields, version: None, tables: None }
         };
         let mut newest = Newest::new(3);
         for second in [5, 1, 9, 9, 2, 7] {
@@ -261,7 +276,8 @@ mod tests {
     fn the_source_with_the_fewest_records_is_read() {
         let filter = |user: Option<&str>, actor: Option<&str>, org, key: Option<&str>| {
             let text = |text: Option<&str>| text.map(str::to_owned);
-            let args = AuditArgs { user: text(user), actor: text(actor), org, key: text(key), since: None };
+            let args =
+                AuditArgs { user: text(user), review: None, actor: text(actor), org, key: text(key), since: None };
             Filter::parse(args).map(|filter| filter.source())
         };
         let (user, org) = (UserId::parse("7").expect("an id"), OrgId::new(1));

@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::connect::ConnectionOptions;
 use crate::{
-    audit, businesses, doctor, export, import, key, offline, orgs, outbox, restore, reviews, status, tables, user,
-    users,
+    audit, businesses, doctor, export, import, key, offline, orgs, outbox, replies, restore, reviews, status, tables,
+    user, users,
 };
 
 const AFTER_HELP: &str = "\
@@ -100,6 +100,9 @@ pub(super) enum Command {
     /// The mails that wait to be sent
     #[command(subcommand, arg_required_else_help = true)]
     Outbox(outbox::Command),
+    /// The replies to reviews that are on their way
+    #[command(subcommand, arg_required_else_help = true)]
+    Replies(replies::Command),
     /// A restore of the tables to an earlier instant
     #[command(subcommand, arg_required_else_help = true)]
     Restore(restore::Command),
@@ -143,6 +146,7 @@ impl Command {
             Self::Users(command) => command.writes(),
             Self::Reviews(command) => command.writes(),
             Self::Outbox(command) => command.writes(),
+            Self::Replies(command) => command.writes(),
         }
     }
 

@@ -21,6 +21,7 @@ mod key;
 mod offline;
 mod orgs;
 mod outbox;
+mod replies;
 mod restore;
 mod reviews;
 mod rows;
@@ -139,6 +140,7 @@ async fn run_command(command: Command, context: &mut Context) -> Result<Exit, Co
         Command::Businesses(command) => businesses::run(command, context).await,
         Command::Reviews(command) => reviews::run(command, context).await,
         Command::Outbox(command) => outbox::run(command, context).await,
+        Command::Replies(command) => replies::run(command, context).await,
         Command::Restore(command) => restore::run(command, context).await,
         Command::Audit(args) => audit::run(args, context).await,
         Command::Offline(command) => offline::run(&command, &mut context.console),

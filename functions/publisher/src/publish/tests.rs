@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::*;
 use crate::bus::PutError;
+use crate::wire::BusEntry;
 
 /// Outcome of a call.
 #[derive(Clone, Debug)]
@@ -52,6 +53,8 @@ fn id(entry: &BusEntry) -> String {
 }
 
 impl Bus for FakeBus {
+    type Entry = BusEntry;
+
     fn put<'a>(&'a self, entries: &'a [BusEntry]) -> BoxFuture<'a, Result<Vec<Option<String>>, PutError>> {
         let outcome = self.outcomes.lock().expect("no panic").pop_front();
         let refused: &[usize] = if let Some(Outcome::Refuses(refused)) = &outcome { refused } else { &[] };

@@ -12,7 +12,8 @@ pub use scope::Scope;
 
 use self::policy_error::PolicyError;
 use crate::error::Error;
-use crate::ids::{OrgId, UserId};
+use crate::ids::{BusinessId, OrgId, UserId};
+use crate::review::Review;
 use crate::user::{Role, User, UserPatch};
 
 /// Caller: the owner of the key, as the record of the key describes it.
@@ -47,7 +48,7 @@ impl Principal {
     }
 }
 
-/// User that an action is done to, as far as the policy looks at it.
+/// User, or review, that an action is done to, as far as the policy looks at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// Id; `None` for a user that is yet to be created.
@@ -56,11 +57,28 @@ pub struct Target {
     pub org_id: Option<OrgId>,
     /// Role. A role to be given counts like a role that is held.
     pub role: Role,
+    /// True for a review of a business that the caller has WRITE permission for.
+    pub is_own_business: bool,
 }
 
 impl From<&User> for Target {
     fn from(user: &User) -> Self {
-        Self { user_id: Some(user.id), org_id: user.org_id, role: user.role }
+        Self { user_id: Some(user.id), ..Self::in_org(user.org_id, user.role) }
+    }
+}
+
+impl Target {
+    /// Returns a target without an id: a user that is yet to be created, or all users of an organisation with this role.
+    #[must_use]
+    pub fn in_org(org_id: Option<OrgId>, role: Role) -> Self {
+        Self { user_id: None, org_id, role, is_own_business: false }
+    }
+
+    /// Returns a review as the target of a caller with WRITE permission for these businesses.
+    #[must_use]
+    pub fn of_review(caller: &Principal, review: &Review, business_ids: &[BusinessId]) -> Self {
+        let is_own_business = business_ids.contains(&review.business_id);
+        Self { is_own_business, ..Self::in_org(Some(review.org_id), caller.role) }
     }
 }
 

@@ -23,6 +23,12 @@ crate::listed_enum! {
         ReadReviews,
         /// Search businesses. Their targets are all users of an organisation.
         ReadBusinesses,
+        /// Set the state of a review.
+        SetReviewState,
+        /// Reply to a review, or take the reply back.
+        ReplyToReview,
+        /// Report the outcome of a reply.
+        ReportReplyOutcome,
     }
 }
 
@@ -39,6 +45,8 @@ pub enum Grant {
     OwnOrgButSelf,
     /// Users of the caller's organisation, with any role.
     WholeOrg,
+    /// Reviews of those businesses of the caller's organisation that the caller has WRITE permission for.
+    OwnBusinesses,
     /// Users of every organisation.
     Everyone,
     /// Like `Everyone`, but never the caller's own user.
@@ -74,7 +82,7 @@ impl Rule {
     #[must_use]
     #[rustfmt::skip]
     pub fn for_action(action: Action) -> Self {
-        use Grant::{Everyone, EveryoneButSelf, Nobody, OwnOrg, OwnOrgButSelf, SelfOnly, WholeOrg};
+        use Grant::{Everyone, EveryoneButSelf, Nobody, OwnBusinesses, OwnOrg, OwnOrgButSelf, SelfOnly, WholeOrg};
         // Grants of PROVIDER, ORG_ADMIN and BUSINESS_MANAGER, then verb, object and the rest of the words.
         let (provider, org_admin, business_manager, [verb, object, rest]) = match action {
             Action::ReadUsers        => (Everyone,        WholeOrg,      WholeOrg, ["read", "users", ""]),
@@ -86,6 +94,9 @@ impl Rule {
             Action::InviteUser       => (Everyone,        OwnOrg,        Nobody,   ["invite", "users", ""]),
             Action::ReadReviews      => (Everyone,        WholeOrg,      WholeOrg, ["read", "reviews", ""]),
             Action::ReadBusinesses   => (Everyone,        WholeOrg,      WholeOrg, ["read", "businesses", ""]),
+            Action::SetReviewState   => (Everyone,        WholeOrg,      OwnBusinesses, ["set the state of", "reviews", ""]),
+            Action::ReplyToReview    => (Everyone,        WholeOrg,      OwnBusinesses, ["reply to", "reviews", ""]),
+            Action::ReportReplyOutcome => (Everyone,      Nobody,        Nobody,   ["report outcomes of", "replies", ""]),
         };
         Self { provider, org_admin, business_manager, words: ActionWords { verb, object, rest } }
     }

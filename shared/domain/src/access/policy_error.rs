@@ -28,6 +28,8 @@ pub(super) enum Reason {
     OwnUser,
     /// The target belongs to another organisation.
     OtherOrg,
+    /// The caller has no WRITE permission for the business.
+    OtherBusiness,
     /// The target has a role above the caller's.
     RoleAbove(Role),
     /// The action would give a role above the caller's.
@@ -47,6 +49,7 @@ pub(super) fn reason(grant: Grant, principal: &Principal, target: Target) -> Opt
         Grant::OwnOrg => other_org.or(role_above),
         Grant::OwnOrgButSelf => other_org.or(role_above).or(own_user),
         Grant::WholeOrg => other_org,
+        Grant::OwnBusinesses => other_org.or((!target.is_own_business).then_some(Reason::OtherBusiness)),
         Grant::Everyone => None,
         Grant::EveryoneButSelf => own_user,
     }
@@ -85,6 +88,7 @@ impl fmt::Display for PolicyError {
             Reason::Nobody => write!(f, "{verb} {object}{rest}"),
             Reason::OtherUser => write!(f, "{verb} {object} other than itself{rest}"),
             Reason::OwnUser => write!(f, "{verb} its own user{rest}"),
+            Reason::OtherBusiness => write!(f, "{verb} {object} of businesses that it may not write{rest}"),
             Reason::OtherOrg => write!(f, "{verb} {object} of another organisation{rest}"),
             Reason::RoleAbove(role) => write!(f, "{verb} {object} with the role {}{rest}", role.as_str()),
             Reason::GivesRole(role) => write!(f, "give the role {}", role.as_str()),

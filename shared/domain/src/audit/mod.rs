@@ -1,6 +1,8 @@
-//! Audit trail: who changed which user or key, when, and which fields. It holds names of fields, never their values.
+//! Audit trail: who changed which user, key or review, when, and which fields. It holds names of fields, never their values.
 
 mod fields;
+
+use std::fmt;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -9,10 +11,40 @@ pub use fields::UserField;
 use crate::api_key::ApiKeyId;
 pub use crate::authorship::{Actor, AuditAction, Authorship, OperatorName};
 use crate::ids::{OrgId, UserId};
+use crate::review::{Review, ReviewField, ReviewId};
 use crate::user::{User, UserChange};
 
 /// Time for which a record is kept: a year, and a month for those who look at it once a year.
 pub const LIFETIME: SignedDuration = SignedDuration::from_hours(400 * 24);
+
+/// User or review that was changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AuditTarget {
+    /// User that was changed, or that owns the key.
+    User(UserId),
+    /// Review.
+    Review {
+        /// Id of the review.
+        id: ReviewId,
+        /// Fields that changed.
+        fields: Vec<ReviewField>,
+    },
+}
+
+impl From<UserId> for AuditTarget {
+    fn from(id: UserId) -> Self {
+        Self::User(id)
+    }
+}
+
+impl fmt::Display for AuditTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User(id) => id.fmt(f),
+            Self::Review { id, .. } => f.write_str(id.as_str()),
+        }
+    }
+}
 
 /// Record of the audit trail.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,13 +55,13 @@ pub struct AuditRecord {
     pub actor: Actor,
     /// Action.
     pub action: AuditAction,
-    /// User that was changed, or that owns the key.
-    pub target: UserId,
-    /// Organisation of that user after the change; before it, for one that was deleted.
+    /// User or review that was changed.
+    pub target: AuditTarget,
+    /// Organisation of the target after the change; before it, for one that was deleted.
     pub org_id: Option<OrgId>,
-    /// Fields that changed.
+    /// Fields of a user that changed.
     pub fields: Vec<UserField>,
-    /// Version of the user after the change, or the one that would follow a deletion; `None` for a change of a key alone, and in
+    /// Version of the target after the change, or the one that would follow a deletion; `None` for a change of a key alone, and in
     /// records that an earlier version of the service wrote.
     pub version: Option<u64>,
     /// Prefix of the tables in which the change was made; `None` before storage writes the record, and in records that an earlier
@@ -52,8 +84,26 @@ impl AuditRecord {
         let is_empty = *action == AuditAction::Update && fields.is_empty();
         let version = Some(UserChange::version_after(before));
         let (at, actor, action) = (change.at, actor.clone(), *action);
-        let record = Self { at, actor, action, target: user.id, org_id: user.org_id, fields, version, tables: None };
+        let (target, org_id) = (user.id.into(), user.org_id);
+        let record = Self { at, actor, action, target, org_id, fields, version, tables: None };
         (!is_empty).then_some(record)
+    }
+
+    /// Returns the record of a change of a review.
+    #[must_use]
+    pub fn of_review(before: &Review, after: &Review, actor: Actor, action: AuditAction, at: Timestamp) -> Self {
+        let target = AuditTarget::Review { id: before.id.clone(), fields: ReviewField::changed(before, after) };
+        let (org_id, version) = (Some(before.org_id), Some(before.version + 1));
+        Self { at, actor, action, target, org_id, fields: Vec::new(), version, tables: None }
+    }
+
+    /// Returns the names of the fields that changed.
+    #[must_use]
+    pub fn field_names(&self) -> Vec<&'static str> {
+        match &self.target {
+            AuditTarget::User(_) => self.fields.iter().map(|field| field.as_str()).collect(),
+            AuditTarget::Review { fields, .. } => fields.iter().map(|field| field.as_str()).collect(),
+        }
     }
 
     /// Returns the key that the record names: the one that the actor used, or else the one that the action was done to.

@@ -44,7 +44,7 @@ fn each_transition_is_recorded_with_its_author_and_its_fields() {
     for (before, change, action, fields) in cases {
         let record = AuditRecord::of_change(before, &change).expect("a record");
         assert_eq!(summary(&record), (action, fields.split_whitespace().collect()));
-        assert_eq!((record.at, &record.actor, record.target), (at(9), &actor(), active.id), "{action}");
+        assert_eq!((record.at, &record.actor, &record.target), (at(9), &actor(), &active.id.into()), "{action}");
         assert_eq!((record.org_id, record.key_id()), (Some(org(1)), None), "{action}");
         assert_eq!(record.version, Some(before.map_or(1, |before| before.version + 1)), "{action}");
     }
@@ -89,8 +89,10 @@ fn a_user_that_moves_is_found_under_its_new_organisation() {
 fn actions_have_one_spelling_and_those_on_keys_name_the_key() {
     use AuditAction::{Activate, Create, Delete, Invite, IssueKey, RevokeKey, RotateKey, SetKeyLimit, Update};
     let key = ApiKeyId::parse("7-0a0a0a0a0a0a").expect("an id");
+    let on_reviews =
+        [AuditAction::SetReviewState, AuditAction::Reply, AuditAction::RemoveReply, AuditAction::ReplyOutcome];
     let on_keys = [IssueKey(key), RotateKey(key), RevokeKey(key), SetKeyLimit(key)];
-    for action in [Create, Update, Delete, Invite, Activate].into_iter().chain(on_keys) {
+    for action in [Create, Update, Delete, Invite, Activate].into_iter().chain(on_reviews).chain(on_keys) {
         assert_eq!(AuditAction::parse(action.as_str(), action.key_id(), None), Some(action));
         let other_key = if action.key_id().is_none() { Some(key) } else { None };
         assert_eq!(AuditAction::parse(action.as_str(), other_key, None), None, "{action:?}");

@@ -6,7 +6,7 @@ pub use actor::{Actor, OperatorName};
 
 use crate::api_key::ApiKeyId;
 
-/// Action on a user or on one of its keys. An action on a key names the key.
+/// Action on a user, on one of its keys, or on a review. An action on a key names the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AuditAction {
     /// The user was created.
@@ -32,6 +32,14 @@ pub enum AuditAction {
     /// A restore could not tell or repeat what the user had lost since, and left it without any way in. It looked at this number of
     /// records.
     Secure(u32),
+    /// The state of the review was set.
+    SetReviewState,
+    /// The review was replied to.
+    Reply,
+    /// The reply to the review was taken back.
+    RemoveReply,
+    /// The outcome of a reply was reported.
+    ReplyOutcome,
 }
 
 impl AuditAction {
@@ -50,6 +58,10 @@ impl AuditAction {
             Self::SetKeyLimit(_) => "set_key_limit",
             Self::Restore(_) => "restore",
             Self::Secure(_) => "secure",
+            Self::SetReviewState => "set_review_state",
+            Self::Reply => "reply",
+            Self::RemoveReply => "remove_reply",
+            Self::ReplyOutcome => "reply_outcome",
         }
     }
 
@@ -69,11 +81,15 @@ impl AuditAction {
             ("rotate_key", Some(key)) => Self::RotateKey(key),
             ("revoke_key", Some(key)) => Self::RevokeKey(key),
             ("set_key_limit", Some(key)) => Self::SetKeyLimit(key),
+            ("set_review_state", None) => Self::SetReviewState,
+            ("reply", None) => Self::Reply,
+            ("remove_reply", None) => Self::RemoveReply,
+            ("reply_outcome", None) => Self::ReplyOutcome,
             _ => return None,
         })
     }
 
-    /// Returns the key that the action is done to; `None` for an action on a user.
+    /// Returns the key that the action is done to; `None` for an action on a user or a review.
     #[must_use]
     pub fn key_id(self) -> Option<ApiKeyId> {
         match self {
@@ -84,7 +100,11 @@ impl AuditAction {
             | Self::Invite
             | Self::Activate
             | Self::Restore(_)
-            | Self::Secure(_) => None,
+            | Self::Secure(_)
+            | Self::SetReviewState
+            | Self::Reply
+            | Self::RemoveReply
+            | Self::ReplyOutcome => None,
         }
     }
 

@@ -1,14 +1,11 @@
 //! Events that tell other systems about changes. They have ids, the organisation and names of fields, and no personal data.
 
-mod review_field;
-
 use jiff::Timestamp;
 
-pub use review_field::ReviewField;
-
-use crate::audit::{AuditAction, AuditRecord, UserField};
+use crate::audit::{AuditAction, AuditRecord, AuditTarget, UserField};
 use crate::ids::{BusinessId, OrgId, UserId};
-use crate::review::{Review, ReviewId, ReviewState};
+pub use crate::review::ReviewField;
+use crate::review::{ReplyAction, ReplyStatus, Review, ReviewId, ReviewState};
 use crate::user::DeliveryReport;
 
 crate::listed_enum! {
@@ -32,6 +29,14 @@ crate::listed_enum! {
         ReviewUpdated => "review.updated",
         /// A review was taken down by its partner, or removed.
         ReviewDeleted => "review.deleted",
+        /// A reply, or its removal, was accepted and is on its way.
+        ReplyRequested => "reply.requested",
+        /// A reply was published by the partner.
+        ReplyPublished => "reply.published",
+        /// A reply, or its removal, was refused by the partner.
+        ReplyRejected => "reply.rejected",
+        /// A reply is gone.
+        ReplyRemoved => "reply.removed",
     }
 }
 
@@ -50,6 +55,10 @@ impl EventKind {
             | AuditAction::RotateKey(_)
             | AuditAction::RevokeKey(_)
             | AuditAction::SetKeyLimit(_) => None,
+            // The stream of reviews tells of these.
+            AuditAction::SetReviewState | AuditAction::Reply | AuditAction::RemoveReply | AuditAction::ReplyOutcome => {
+                None
+            }
         }
     }
 
@@ -68,6 +77,23 @@ impl EventKind {
             (Some(_), None) => Some(Self::ReviewDeleted),
             (Some(before), Some(after)) if !is_deleted(before) && is_deleted(after) => Some(Self::ReviewDeleted),
             (Some(_), Some(_)) => Some(Self::ReviewUpdated),
+        }
+    }
+
+    /// Returns the kind of a change of a reply; `None` if nothing became of it, or if the partner's own replaced it.
+    fn of_reply(before: &Review, after: &Review) -> Option<Self> {
+        let reply = after.reply.as_ref()?;
+        let earlier = before.reply.as_ref().filter(|earlier| earlier.version == reply.version);
+        if earlier.is_some_and(|earlier| earlier.status == reply.status) {
+            return None;
+        }
+        match reply.status {
+            ReplyStatus::OnItsWay { .. } => Some(Self::ReplyRequested),
+            // A removal was refused: the partner still has its text.
+            ReplyStatus::Published if reply.action == ReplyAction::Remove => Some(Self::ReplyRejected),
+            ReplyStatus::Published => Some(Self::ReplyPublished),
+            ReplyStatus::Rejected { .. } => Some(Self::ReplyRejected),
+            ReplyStatus::Ended => after.reply_comment.is_none().then_some(Self::ReplyRemoved),
         }
     }
 }
@@ -96,6 +122,13 @@ pub enum EventSubject {
         /// Fields that a new review has, or that changed; none of a review that was removed.
         fields: Vec<ReviewField>,
     },
+    /// Reply to a review. The version of its event is that of the reply.
+    Reply {
+        /// Id of the review.
+        id: ReviewId,
+        /// Business that was reviewed.
+        business_id: BusinessId,
+    },
 }
 
 /// Event.
@@ -122,7 +155,8 @@ impl Event {
         if record.action.repeated().is_some() && record.fields.is_empty() {
             return None;
         }
-        let subject = EventSubject::User { id: record.target, fields: record.fields.clone() };
+        let AuditTarget::User(id) = record.target else { return None };
+        let subject = EventSubject::User { id, fields: record.fields.clone() };
         Some(Self { kind, subject, org_id: record.org_id, version: record.version, at: record.at })
     }
 
@@ -156,6 +190,16 @@ impl Event {
         let (id, business_id) = (review.id.clone(), review.business_id.clone());
         let subject = EventSubject::Review { id, business_id, fields };
         Some(Self { kind, subject, org_id: Some(review.org_id), version: Some(version), at })
+    }
+
+    /// Returns the event of a change of a reply, which is beside that of its review; `None` if nothing became of the reply.
+    #[must_use]
+    pub fn of_reply(before: Option<&Review>, after: Option<&Review>, at: Timestamp) -> Option<Self> {
+        let (before, after) = before.zip(after)?;
+        let kind = EventKind::of_reply(before, after)?;
+        let subject = EventSubject::Reply { id: after.id.clone(), business_id: after.business_id.clone() };
+        let version = after.reply.as_ref().map(|reply| reply.version);
+        Some(Self { kind, subject, org_id: Some(after.org_id), version, at })
     }
 }
 

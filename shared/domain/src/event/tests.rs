@@ -20,7 +20,7 @@ fn fields(event: &Event) -> Vec<&'static str> {
     match &event.subject {
         EventSubject::User { fields, .. } => fields.iter().map(|field| field.as_str()).collect(),
         EventSubject::Review { fields, .. } => fields.iter().map(|field| field.as_str()).collect(),
-        EventSubject::Invitation { .. } => Vec::new(),
+        EventSubject::Invitation { .. } | EventSubject::Reply { .. } => Vec::new(),
     }
 }
 
@@ -40,7 +40,7 @@ fn changes_of_users_have_events_and_those_of_keys_and_mails_have_none() {
         at: at(9),
         actor: actor(),
         action,
-        target: UserId::parse("7").expect("an id"),
+        target: UserId::parse("7").expect("an id").into(),
         org_id: Some(org(1)),
         fields: vec![UserField::Email, UserField::Role],
         version: Some(4),
@@ -57,6 +57,7 @@ fn changes_of_users_have_events_and_those_of_keys_and_mails_have_none() {
         (AuditAction::RevokeKey(key), None),
         (AuditAction::SetKeyLimit(key), None),
         (AuditAction::Restore(1), Some(EventKind::UserUpdated)),
+        (AuditAction::Reply, None),
     ] {
         let event = Event::of_record(&record(action));
         assert_eq!(event.as_ref().map(|event| event.kind), kind, "{action:?}");
@@ -135,4 +136,39 @@ fn a_review_that_comes_back_is_updated() {
     let edited = Review { content: None, ..deleted.clone() };
     let event = Event::of_review(Some(&deleted), Some(&edited), at(9)).expect("an event");
     assert_eq!(event.kind, EventKind::ReviewUpdated, "it was deleted before");
+}
+
+#[test]
+fn what_becomes_of_a_reply_has_an_event_with_its_version() {
+    use crate::review::ReplyOutcome::{Published, Rejected, Removed};
+    use crate::review::{OutcomeReport, ReplyOutcome, ReplyText, SeenAt};
+    let by = UserId::parse("7").expect("an id");
+    let text = |text| ReplyText::parse(text).expect("a text");
+    let report = |review: &Review, version, outcome: ReplyOutcome| {
+        let report = OutcomeReport { version, outcome, reason: None };
+        review.record_outcome(report, at(9)).expect("an outcome").expect("a change")
+    };
+    let replied = review().reply_with(text("A"), by, at(9)).expect("a reply");
+    let (published, rejected) = (report(&replied, 1, Published), report(&replied, 1, Rejected));
+    let removing = published.remove_reply(by, at(9)).expect("a reply").expect("a change");
+    let gone = rejected.remove_reply(by, at(9)).expect("a reply").expect("a change");
+    let row = Review { reply_comment: Some("X".to_owned()), seen_at: Some(SeenAt::at(99_000_000)), ..review() };
+    let replaced = Review::accept(Some(&published), &row).review;
+    for (before, after, expected) in [
+        (&review(), &replied, Some(("reply.requested", 1))),
+        (&replied, &published, Some(("reply.published", 1))),
+        (&replied, &rejected, Some(("reply.rejected", 1))),
+        (&rejected, &gone, Some(("reply.removed", 1))),
+        (&published, &removing, Some(("reply.requested", 2))),
+        (&removing, &report(&removing, 2, Removed), Some(("reply.removed", 2))),
+        (&removing, &report(&removing, 2, Rejected), Some(("reply.rejected", 2))),
+        (&removing, &removing.reply_with(text("B"), by, at(9)).expect("a reply"), Some(("reply.requested", 3))),
+        (&published, &replaced, None),
+        (&published, &Review { rating: Rating::ALL[0], ..published.clone() }, None),
+        (&review(), &review(), None),
+    ] {
+        let event = Event::of_reply(Some(before), Some(after), at(9));
+        assert_eq!(event.map(|event| (event.kind.as_str(), event.version.expect("a version"))), expected);
+    }
+    assert_eq!(Event::of_reply(None, Some(&replied), at(9)), None);
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::api_key::ApiKeyId;
-use crate::audit::{AuditAction, AuditRecord, UserField};
+use crate::audit::{AuditAction, AuditRecord, AuditTarget, UserField};
 use crate::ids::UserId;
 
 /// Two sets of tables of a restore, by the prefixes of their names.
@@ -75,13 +75,15 @@ impl ChangesSince {
     ) -> Self {
         let mut changes = Self::default();
         for record in records {
+            // A change of a review gives and takes no right.
+            let AuditTarget::User(user) = record.target else { continue };
             match record.tables.as_deref().unwrap_or(tables.running) {
-                prefix if prefix == tables.restored => changes.note(record),
+                prefix if prefix == tables.restored => changes.note(record, user),
                 prefix if prefix != tables.running => {}
                 _ if is_undone(record, undone) => {
-                    changes.touched.entry(record.target).or_default().undone.extend(fields_that_count(record));
+                    changes.touched.entry(user).or_default().undone.extend(fields_that_count(record));
                 }
-                _ => changes.add(record),
+                _ => changes.add(record, user),
             }
         }
         let deleted = std::mem::take(&mut changes.deleted);
@@ -92,34 +94,35 @@ impl ChangesSince {
     }
 
     /// Adds a change in the running tables.
-    fn add(&mut self, record: &AuditRecord) {
-        let user = record.target;
+    fn add(&mut self, record: &AuditRecord, user: UserId) {
         match record.action {
             AuditAction::Create => drop(self.created.insert(user)),
             AuditAction::Delete => drop(self.deleted.insert(user)),
             AuditAction::IssueKey(key) => drop(self.issued_keys.insert(key)),
             AuditAction::RevokeKey(key) => drop(self.revoked_keys.insert(key)),
             AuditAction::RotateKey(key) => drop(self.rotated_keys.insert(key)),
-            AuditAction::SetKeyLimit(key) => drop(self.touch(record).limited_keys.insert(key)),
+            AuditAction::SetKeyLimit(key) => drop(self.touch(record, user).limited_keys.insert(key)),
             AuditAction::Update if fields_that_count(record).next().is_none() => {}
             AuditAction::Update
             | AuditAction::Invite
             | AuditAction::Activate
             | AuditAction::Restore(_)
-            | AuditAction::Secure(_) => drop(self.touch(record)),
+            | AuditAction::Secure(_) => drop(self.touch(record, user)),
+            AuditAction::SetReviewState | AuditAction::Reply | AuditAction::RemoveReply | AuditAction::ReplyOutcome => {
+            }
         }
     }
 
-    fn touch(&mut self, record: &AuditRecord) -> &mut TouchedUser {
-        let touched = self.touched.entry(record.target).or_default();
+    fn touch(&mut self, record: &AuditRecord, user: UserId) -> &mut TouchedUser {
+        let touched = self.touched.entry(user).or_default();
         touched.records += 1;
         touched.fields.extend(fields_that_count(record));
         touched
     }
 
     /// Notes what an earlier run did in the restored tables, and if others changed a user there.
-    fn note(&mut self, record: &AuditRecord) {
-        let touched = self.touched.entry(record.target).or_default();
+    fn note(&mut self, record: &AuditRecord, user: UserId) {
+        let touched = self.touched.entry(user).or_default();
         match record.action {
             AuditAction::Restore(records) => touched.note_run(records, false),
             AuditAction::Secure(records) => touched.note_run(records, true),
@@ -163,7 +166,7 @@ mod tests {
             at: at(0),
             actor: actor(),
             action,
-            target: user(target),
+            target: user(target).into(),
             org_id: Some(org(1)),
             fields: fields.to_vec(),
             version: None,

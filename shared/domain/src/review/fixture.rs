@@ -26,5 +26,7 @@ pub(crate) fn review(name: &str) -> Review {
         state: ReviewState::Treated,
         link: None,
         seen_at: None,
+        reply: None,
+        acted_at: None,
     }
 }

@@ -1,10 +1,17 @@
 //! Customer reviews left on listing partners.
 
+mod field;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod reply;
 mod row;
 mod seen_at;
 
+pub use field::ReviewField;
+pub use reply::{
+    OutcomeReason, OutcomeReport, Reply, ReplyAction, ReplyOutcome, ReplyRequest, ReplyState, ReplyStatus, ReplyText,
+    ShownReply,
+};
 pub use row::ReviewRow;
 pub use seen_at::{AcceptedRow, RowEffect, RowOutcome, RowPlace, SeenAt};
 
@@ -169,6 +176,11 @@ pub struct Review {
     pub link: Option<String>,
     /// Stamp of the newest row about it; `None` if no row had one.
     pub seen_at: Option<SeenAt>,
+    /// Latest request about its reply that was made here; `None` if there was none.
+    pub reply: Option<Reply>,
+    /// Instant of the last change made here, in microseconds since 1970: of the state, of the reply, or an outcome of one. `None` if
+    /// only rows wrote it.
+    pub acted_at: Option<i64>,
 }
 
 impl Review {
@@ -202,7 +214,8 @@ impl Review {
     pub fn text_bytes(&self) -> usize {
         let texts = [&self.author_name, &self.title, &self.content, &self.reply_comment, &self.link];
         let optional: usize = texts.into_iter().flatten().map(String::len).sum();
-        optional + self.city_key.len() + self.partner_id.len() + self.key.len()
+        let reply = self.reply.as_ref().map_or(0, Reply::text_bytes);
+        optional + reply + self.city_key.len() + self.partner_id.len() + self.key.len()
     }
 }
 

@@ -5,9 +5,11 @@
 
 mod s3;
 mod service;
+mod sqs;
 
 pub use s3::{Bucket, Head, S3Error};
 pub use service::{AnswerBody, CallError, Service, ServiceError, code_of};
+pub use sqs::{QueueMessage, Refusal, SqsQueue};
 
 use std::time::Duration;
 

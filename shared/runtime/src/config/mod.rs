@@ -54,15 +54,36 @@ fn parse_rate_limit(requests_per_minute: &str) -> Result<Option<RateLimit>, Conf
     }
 }
 
+/// True if replies to reviews are sent to their partners: `REPLIES` is `true`.
+#[must_use]
+pub fn replies_from_env() -> bool {
+    env_text("REPLIES") == "true"
+}
+
 /// Reads the secret that the edge adds to each request, from `EDGE_SECRET`. Returns `None` if there is no edge.
 #[must_use]
 pub fn edge_secret_from_env() -> Option<String> {
     env_var("EDGE_SECRET")
 }
 
-/// Reads the name of the bus that takes events, from `EVENT_BUS`.
-pub fn event_bus_from_env() -> Result<String, ConfigError> {
-    env_var("EVENT_BUS").ok_or(ConfigError("EVENT_BUS must be the name of a bus of EventBridge"))
+/// Receiver of what a publisher sends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PublisherTarget {
+    /// Bus of `EventBridge` for events, by its name.
+    EventBus(String),
+    /// FIFO queue of SQS for replies, by its URL.
+    ReplyQueue(String),
+}
+
+impl PublisherTarget {
+    /// Reads `EVENT_BUS` and `REPLY_QUEUE_URL`. Exactly one of them must be set.
+    pub fn from_env() -> Result<Self, ConfigError> {
+        match (env_var("EVENT_BUS"), env_var("REPLY_QUEUE_URL")) {
+            (Some(name), None) => Ok(Self::EventBus(name)),
+            (None, Some(url)) => Ok(Self::ReplyQueue(url)),
+            _ => Err(ConfigError("either EVENT_BUS must name a bus of EventBridge, or REPLY_QUEUE_URL a queue of SQS")),
+        }
+    }
 }
 
 /// Returns the namespace of metrics in `CloudWatch`, from `METRIC_NAMESPACE`. Without it, as on the local stack, it is `presence`.

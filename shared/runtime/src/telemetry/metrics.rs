@@ -31,11 +31,15 @@ pub enum Metric {
     EventsSent,
     /// Number of changes that could not be read, so that no event tells of them.
     ChangesUnreadable,
+    /// Number of requests to publish or remove a reply that the queue has taken.
+    RepliesSent,
+    /// Age of the oldest reply or removal without an outcome, in seconds. Measured by each run of the auditor.
+    PendingReplySeconds,
 }
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::InvitationsSent,
         Self::MailsFailed,
         Self::MailsBounced,
@@ -46,6 +50,8 @@ impl Metric {
         Self::LeasesFailed,
         Self::EventsSent,
         Self::ChangesUnreadable,
+        Self::RepliesSent,
+        Self::PendingReplySeconds,
     ];
 
     /// Returns the name in `CloudWatch` and in the log.
@@ -62,12 +68,14 @@ impl Metric {
             Self::LeasesFailed => "leases_failed",
             Self::EventsSent => "events_sent",
             Self::ChangesUnreadable => "changes_unreadable",
+            Self::RepliesSent => "replies_sent",
+            Self::PendingReplySeconds => "pending_reply_seconds",
         }
     }
 
     const fn unit(self) -> &'static str {
         match self {
-            Self::OutboxAgeSeconds => "Seconds",
+            Self::OutboxAgeSeconds | Self::PendingReplySeconds => "Seconds",
             _ => "Count",
         }
     }
@@ -142,7 +150,11 @@ mod tests {
             let text = lines::text(&MetricLine::new(metric, 3.0));
             assert!(text.ends_with("}\n") && text.matches('\n').count() == 1, "{text}");
             let line: Value = serde_json::from_str(&text).expect("JSON");
-            let unit = if metric == Metric::OutboxAgeSeconds { "Seconds" } else { "Count" };
+            let unit = if [Metric::OutboxAgeSeconds, Metric::PendingReplySeconds].contains(&metric) {
+                "Seconds"
+            } else {
+                "Count"
+            };
             let directive = json!([{
                 "Namespace": metric_namespace(), "Dimensions": [[]], "Metrics": [{ "Name": metric.name(), "Unit": unit }],
             }]);

@@ -6,12 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::client::read::Item;
 use crate::format::{AUDIT_RECORD, item_as, parse_as};
-use crate::keys::{USER_PK_PREFIX, audit_sk, org_key, parse_audit_sk, parse_org_key, user_pk};
+use crate::keys::{
+    USER_PK_PREFIX, audit_sk, org_key, parse_audit_sk, parse_org_key, parse_review_pk, review_pk, user_pk,
+};
 use crate::{Database, schema};
 use presence_domain::api_key::ApiKeyId;
-use presence_domain::audit::{Actor, AuditAction, AuditRecord, LIFETIME, UserField};
+use presence_domain::audit::{Actor, AuditAction, AuditRecord, AuditTarget, LIFETIME, UserField};
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
+use presence_domain::review::ReviewField;
 
 #[derive(Serialize, Deserialize)]
 struct AuditItem {
@@ -27,7 +30,7 @@ struct AuditItem {
     key: Option<String>,
     org: String,
     fields: Vec<String>,
-    /// Version of the user after the change.
+    /// Version of the target after the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<u64>,
     /// Prefix of the tables in which the change was made.
@@ -48,16 +51,19 @@ pub(crate) fn put(db: &Database, record: &AuditRecord) -> Result<Put, Error> {
 }
 
 fn to_item(record: &AuditRecord) -> Result<Item, Error> {
-    let AuditRecord { at, actor, action, target, org_id, fields, version, tables } = record;
+    let AuditRecord { at, actor, action, target, org_id, version, tables, .. } = record;
     let item = AuditItem {
-        target: user_pk(*target),
+        target: match target {
+            AuditTarget::User(id) => user_pk(*id),
+            AuditTarget::Review { id, .. } => review_pk(id),
+        },
         at: audit_sk(*at),
         actor: actor.id(),
         actor_key: actor.key_id().map(|key| key.to_string()),
         action: action.as_str().to_owned(),
         key: action.key_id().map(|key| key.to_string()),
         org: org_key(*org_id),
-        fields: fields.iter().map(|field| field.as_str().to_owned()).collect(),
+        fields: record.field_names().into_iter().map(str::to_owned).collect(),
         version: *version,
         tables: tables.clone(),
         repeated: action.repeated(),
@@ -77,13 +83,23 @@ fn record(stored: &AuditItem) -> Option<AuditRecord> {
         Some(text) => Some(ApiKeyId::parse(text)?),
         None => None,
     };
+    let names = || stored.fields.iter().map(String::as_str);
+    let (target, fields) = match parse_review_pk(&stored.target) {
+        Some(id) => {
+            (AuditTarget::Review { id, fields: names().map(ReviewField::parse).collect::<Option<_>>()? }, Vec::new())
+        }
+        None => {
+            let id = UserId::parse(stored.target.strip_prefix(USER_PK_PREFIX)?)?;
+            (AuditTarget::User(id), names().map(UserField::parse).collect::<Option<_>>()?)
+        }
+    };
     Some(AuditRecord {
         at: parse_audit_sk(&stored.at)?,
         actor: Actor::parse(&stored.actor, stored.actor_key.as_deref())?,
         action: AuditAction::parse(&stored.action, key, stored.repeated)?,
-        target: UserId::parse(stored.target.strip_prefix(USER_PK_PREFIX)?)?,
+        target,
         org_id: parse_org_key(&stored.org)?,
-        fields: stored.fields.iter().map(|name| UserField::parse(name)).collect::<Option<_>>()?,
+        fields,
         version: stored.version,
         tables: stored.tables.clone(),
     })
@@ -96,6 +112,7 @@ mod tests {
     use jiff::Timestamp;
     use presence_domain::audit::OperatorName;
     use presence_domain::ids::{MAX_ID, OrgId};
+    use presence_domain::review::ReviewId;
 
     fn largest() -> AuditRecord {
         let (user, digits) = (UserId::parse(&MAX_ID.to_string()).expect("an id"), "f".repeat(12));
@@ -105,7 +122,7 @@ mod tests {
             at: Timestamp::from_millisecond(1_800_000_000_123).expect("an instant"),
             actor: Actor::Operator(OperatorName::parse(&name).expect("a name")),
             action: AuditAction::SetKeyLimit(key),
-            target: user,
+            target: user.into(),
             org_id: OrgId::new(MAX_ID),
             fields: UserField::ALL.to_vec(),
             version: Some(MAX_ID),
@@ -137,7 +154,10 @@ mod tests {
         let activation = AuditRecord { actor: Actor::Invitee(key.owner()), action: AuditAction::Activate, ..largest() };
         let deletion = AuditRecord { action: AuditAction::Delete, fields: Vec::new(), ..by_key.clone() };
         let restore = AuditRecord { action: AuditAction::Restore(7), tables: None, ..by_key.clone() };
-        for record in [largest(), by_key, activation, deletion, restore] {
+        let id = ReviewId::parse("63bta5e2wzsv").expect("an id");
+        let target = AuditTarget::Review { id, fields: vec![ReviewField::ReplyComment, ReviewField::State] };
+        let reply = AuditRecord { action: AuditAction::Reply, target, fields: Vec::new(), ..by_key.clone() };
+        for record in [largest(), by_key, activation, deletion, restore, reply] {
             let item = to_item(&record).expect("an item");
             assert_eq!(read(item).expect("a record"), record);
         }

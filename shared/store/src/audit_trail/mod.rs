@@ -1,4 +1,4 @@
-//! Audit trail: the store that reads it. Its records are written in the transactions of `users/`.
+//! Audit trail: the store that reads it. Its records are written in the transactions of `users/` and of `reviews/`.
 
 mod item;
 
@@ -9,11 +9,12 @@ use jiff::Timestamp;
 
 use crate::Database;
 use crate::client::read::{Consistency, Item, Order, Partition, text};
-use crate::keys::{audit_since, org_key, user_pk};
+use crate::keys::{audit_since, org_key, review_pk, user_pk};
 use crate::schema::{ACTOR_INDEX, AUDIT, Index, ORG_INDEX};
 use presence_domain::audit::AuditRecord;
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
+use presence_domain::review::ReviewId;
 
 /// Records in one page: at most 1 MB, which `DynamoDB` returns at a time.
 const PAGE: i32 = 1_000;
@@ -23,9 +24,11 @@ const PAGE: i32 = 1_000;
 pub enum AuditSource {
     /// Records of a user and its keys, newest first, read strongly.
     Target(UserId),
+    /// Records of a review, newest first, read strongly.
+    Review(ReviewId),
     /// Records of an actor, by its id, newest first. The index lags.
     Actor(String),
-    /// Records of the users of an organisation, or of those without one, newest first. The index lags.
+    /// Records of the users and reviews of an organisation, or of users without one, newest first. The index lags.
     Org(Option<OrgId>),
     /// All records, in no order, read strongly. Costs the units of the whole table, whatever the time.
     All,
@@ -80,6 +83,7 @@ impl AuditPages<'_> {
         };
         let (items, next) = match &self.source {
             AuditSource::Target(user) => self.query(None, text(user_pk(*user)), start).await?,
+            AuditSource::Review(review) => self.query(None, text(review_pk(review)), start).await?,
             AuditSource::Actor(id) => self.query(Some(&ACTOR_INDEX), text(id), start).await?,
             AuditSource::Org(org_id) => self.query(Some(&ORG_INDEX), text(org_key(*org_id)), start).await?,
             AuditSource::All => self.db.scan_page(&AUDIT, PAGE, start).await?,

@@ -60,8 +60,8 @@ pub(crate) const MOVE_REGISTER: Kind = Kind::first("register of moves");
 pub(crate) const CATEGORY: Kind = Kind::first("category");
 /// Head of the category directory.
 pub(crate) const CATEGORY_HEAD: Kind = Kind::first("category head");
-/// Review of a business.
-pub(crate) const REVIEW: Kind = Kind::first("review");
+/// Review of a business. The second format has what was done here; reviews that only rows wrote keep the first.
+pub(crate) const REVIEW: Kind = Kind { name: "review", format: 2 };
 /// An organisation in the list of those with reviews.
 const ORG_WITH_REVIEWS: Kind = Kind::first("organisation with reviews");
 /// Record of the audit trail.

@@ -26,8 +26,8 @@ pub use ledger::{
 };
 pub use presence_domain::user_directory::SEPARATOR;
 pub use reviews::{
-    AUDIT_PK, AUDIT_SK, ORGS_WITH_REVIEWS_PK, REVIEW_SK, effective_between, effective_listing, parse_effective_listing,
-    parse_review_pk, review_pk,
+    AUDIT_PK, AUDIT_SK, ORGS_WITH_REVIEWS_PK, PENDING_REPLIES, REVIEW_SK, effective_between, effective_listing,
+    parse_effective_listing, parse_review_pk, review_pk,
 };
 pub(crate) use users::numbered_roster_pk;
 pub use users::{

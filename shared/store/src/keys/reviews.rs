@@ -12,6 +12,8 @@ pub const ORGS_WITH_REVIEWS_PK: &str = "BOOKS";
 pub const AUDIT_PK: &str = "AUDIT";
 /// Sort key of the position of the scheduled audit.
 pub const AUDIT_SK: &str = "POSITION";
+/// Partition of `replies-index`, the only one: replies are written by people, and 1,000 a second fit.
+pub const PENDING_REPLIES: &str = "pending";
 /// First second of the year 0. Counted from it, every accepted second is positive and has at most 12 digits.
 const YEAR_0: i64 = -62_167_219_200;
 

@@ -1,5 +1,6 @@
-//! Reviews: the ledger that counts and finds them, and the search in the scope of a caller.
+//! Reviews: the ledger that counts and finds them, the search in the scope of a caller, and what people change.
 
+mod act;
 pub(crate) mod audit;
 pub(crate) mod body_item;
 pub(crate) mod export;
@@ -7,6 +8,7 @@ pub(crate) mod log;
 mod moves;
 pub(crate) mod orgs_with_reviews;
 mod places;
+pub(crate) mod replies;
 pub(crate) mod search;
 pub(crate) mod trees;
 pub(crate) mod upsert;
@@ -15,7 +17,9 @@ pub(crate) mod write;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use crate::{BusinessStore, Database};
+pub use act::ReviewDecision;
+
+use crate::{AnswerStore, BusinessStore, Database};
 use log::{DueFolds, LaneCache};
 use places::PlaceCache;
 use presence_domain::ids::OrgId;
@@ -30,6 +34,7 @@ use trees::FoldLimits;
 pub struct ReviewStore {
     pub(crate) db: Database,
     pub(crate) businesses: BusinessStore,
+    pub(crate) answers: AnswerStore,
     pub(crate) listed_orgs: Arc<ListedOrgs>,
     known_moves: Arc<KnownMoves>,
     /// Organisations that this process has put into the list of those with reviews.
@@ -51,6 +56,7 @@ impl ReviewStore {
         Self {
             db: database.clone(),
             businesses: BusinessStore::new(database),
+            answers: AnswerStore::new(database),
             listed_orgs: Arc::default(),
             known_moves: Arc::default(),
             registered_orgs: Arc::default(),

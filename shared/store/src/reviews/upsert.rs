@@ -8,7 +8,7 @@ use crate::client::tables::ItemWrite;
 use crate::reviews::body_item::review_to_item;
 use crate::reviews::log::lanes_of;
 use crate::reviews::places::Places;
-use crate::reviews::write::{NumberedWrite, ReviewWrite, WriteReviewsError, if_unchanged};
+use crate::reviews::write::{Companions, NumberedWrite, ReviewWrite, WriteReviewsError, if_unchanged};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::BusinessId;
@@ -166,7 +166,7 @@ impl ReviewStore {
         let mut start = 0;
         while start < writes.len() {
             let end = start + count_in_transaction(&writes[start..]);
-            match self.write_in_places(&writes[start..end], places).await {
+            match self.write_in_places(&writes[start..end], places, Companions::default()).await {
                 Ok(()) => on_stored(end - start),
                 Err(WriteReviewsError::Stale(_) | WriteReviewsError::Unplaced(_)) => {
                     outcome.pending.extend(pending(start..end, false));
@@ -187,7 +187,12 @@ impl ReviewStore {
 impl ReviewStore {
     /// Writes reviews in one transaction. Reads those places again that may be out of date. Fails with [`WriteReviewsError::Unplaced`] if
     /// a review shall go to another place than its business has now: that is in `places`.
-    async fn write_in_places(&self, writes: &[ReviewWrite], places: &mut Places) -> Result<(), WriteReviewsError> {
+    pub(super) async fn write_in_places(
+        &self,
+        writes: &[ReviewWrite],
+        places: &mut Places,
+        companions: Companions<'_>,
+    ) -> Result<(), WriteReviewsError> {
         loop {
             let is_elsewhere =
                 |review: &Review| places.get(&review.business_id).is_some_and(|place| !place.location.matches(review));
@@ -197,7 +202,7 @@ impl ReviewStore {
             if !elsewhere.is_empty() {
                 return Err(WriteReviewsError::Unplaced(elsewhere));
             }
-            let unplaced = match self.write_placed_reviews(writes, Some(places)).await {
+            let unplaced = match self.write_placed_reviews(writes, Some(places), companions).await {
                 Err(WriteReviewsError::Unplaced(unplaced)) => unplaced,
                 other => return other,
             };

@@ -9,8 +9,10 @@ use super::log::{LaneAppend, LaneKey, changes_by_lane, lanes_of};
 use super::places::Places;
 use crate::client::tables::{Condition, ItemWrite};
 use crate::client::transaction::{Transaction, TransactionError};
-use crate::{ReviewStore, schema};
+use crate::{Database, ReviewStore, audit_trail, idempotency, schema};
+use presence_domain::audit::AuditRecord;
 use presence_domain::error::Error;
+use presence_domain::idempotency::KeptAnswer;
 use presence_domain::ids::BusinessId;
 use presence_domain::ledger::LogChange;
 use presence_domain::review::Review;
@@ -29,6 +31,15 @@ pub struct ReviewWrite {
     pub old: Option<Review>,
     /// Review as it shall be. The write sets its version.
     pub new: Review,
+}
+
+/// Items that are written with a review that somebody changed here.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Companions<'a> {
+    /// Record of the change.
+    pub(super) record: Option<&'a AuditRecord>,
+    /// Answer to keep under the idempotency key of the request.
+    pub(super) answer: Option<&'a KeptAnswer>,
 }
 
 /// A write with the caller's number for it.
@@ -56,6 +67,8 @@ enum Guard {
     Review(usize),
     /// Lane with its last sequence number and its fence as they were known.
     Lane(LaneKey, (u64, u64)),
+    /// Answer of the request.
+    Answer,
     /// Nothing: the item has no condition.
     None,
 }
@@ -102,6 +115,18 @@ impl ReviewWrite {
     }
 }
 
+impl Companions<'_> {
+    fn add_to(self, transaction: &mut Transaction<Guard>, db: &Database) -> Result<(), Error> {
+        if let Some(record) = self.record {
+            transaction.put(Guard::None, audit_trail::put(db, record)?);
+        }
+        if let Some(answer) = self.answer {
+            transaction.put(Guard::Answer, idempotency::put(db, answer)?);
+        }
+        Ok(())
+    }
+}
+
 /// Returns the conditions that a stored review is still the one that was read. Of what a row says, the stamp alone may change without
 /// the version.
 pub(crate) fn if_unchanged(old: &Review) -> [Condition; 2] {
@@ -117,7 +142,7 @@ impl ReviewStore {
     ///
     /// Does not look at the places of the businesses: the caller knows that none of them moves.
     pub async fn write_reviews(&self, writes: &[ReviewWrite]) -> Result<(), WriteReviewsError> {
-        self.write_placed_reviews(writes, None).await
+        self.write_placed_reviews(writes, None, Companions::default()).await
     }
 
     /// Writes reviews as [`ReviewStore::write_reviews`], each in the place of its business. Fails with [`WriteReviewsError::Unplaced`],
@@ -126,11 +151,12 @@ impl ReviewStore {
         &self,
         writes: &[ReviewWrite],
         places: Option<&Places>,
+        companions: Companions<'_>,
     ) -> Result<(), WriteReviewsError> {
         let changes = changes_by_lane(writes);
         let mut retries = self.db.retries();
         loop {
-            match self.try_write(writes, &changes, places).await {
+            match self.try_write(writes, &changes, places, companions).await {
                 Ok(()) => {
                     self.fold_after(&changes).await;
                     return Ok(());
@@ -162,6 +188,7 @@ impl ReviewStore {
         writes: &[ReviewWrite],
         changes: &BTreeMap<LaneKey, Vec<LogChange>>,
         places: Option<&Places>,
+        companions: Companions<'_>,
     ) -> Result<(), AttemptError> {
         let _guards = self.lanes.lock_lanes(changes.keys().copied()).await;
         let (mut transaction, mut states) = (Transaction::new(), Vec::new());
@@ -181,7 +208,8 @@ impl ReviewStore {
         if !unproven.is_empty() {
             return Err(AttemptError::Final(WriteReviewsError::Unplaced(unproven)));
         }
-        let is_lost = |guard| self.is_lost(guard).boxed();
+        companions.add_to(&mut transaction, &self.db)?;
+        let is_lost = |guard| self.is_lost(guard, companions.answer).boxed();
         match transaction.commit_unless(&self.db, is_lost).await {
             Ok(()) => {
                 for (key, after) in states {
@@ -201,26 +229,31 @@ impl ReviewStore {
     }
 
     /// True if the condition of an item, which another transaction held, fails by now.
-    async fn is_lost(&self, guard: Guard) -> Result<bool, Error> {
+    async fn is_lost(&self, guard: Guard, answer: Option<&KeptAnswer>) -> Result<bool, Error> {
         match guard {
             Guard::Lane(key, known) => {
                 let state = self.read_lane(key).await?;
                 Ok((state.last, state.fence) != known)
             }
+            Guard::Answer => self.answers.is_kept(answer).await,
             Guard::Review(_) | Guard::None => Ok(false),
         }
     }
 
-    /// Returns the meaning of failed conditions: a changed review is a reason to give up, and a lane that moved on is none. The next
+    /// Returns the meaning of failed conditions: an answer that is kept already counts first, a changed review is a reason to give up, and a lane that moved on is none. The next
     /// attempt reads the lane, and finds out if its fence was raised.
     fn forget_lost_lanes(&self, guards: Vec<Guard>) -> AttemptError {
-        let mut reviews = Vec::new();
+        let (mut reviews, mut is_answered) = (Vec::new(), false);
         for guard in guards {
             match guard {
                 Guard::Review(position) => reviews.push(position),
                 Guard::Lane(key, _) => self.lanes.remove(key),
+                Guard::Answer => is_answered = true,
                 Guard::None => {}
             }
+        }
+        if is_answered {
+            return Error::InProgress.into();
         }
         if reviews.is_empty() {
             AttemptError::LaneMoved

@@ -86,6 +86,8 @@ pub(super) fn random_review(rng: &mut Rng) -> Review {
         state: ReviewState::ALL[rng.usize(..2)],
         link: None,
         seen_at: None,
+        reply: None,
+        acted_at: None,
     }
 }
 

@@ -167,7 +167,8 @@ impl UserStore {
         at: Timestamp,
     ) -> Result<bool, Error> {
         let (actor, target, org_id) = (by.clone(), key.user_id, key.org_id);
-        let record = AuditRecord { at, actor, action, target, org_id, fields: Vec::new(), version: None, tables: None };
+        let (target, fields) = (target.into(), Vec::new());
+        let record = AuditRecord { at, actor, action, target, org_id, fields, version: None, tables: None };
         let mut transaction = Transaction::new();
         transaction.update((), update);
         transaction.put((), audit_trail::put(&self.db, &record)?);

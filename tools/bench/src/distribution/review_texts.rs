@@ -63,6 +63,8 @@ impl Distribution {
             link: Some(format!("https://reviews.example/{}/{partner_id}", partner.as_str())),
             partner_id,
             seen_at: None,
+            reply: None,
+            acted_at: None,
         }
     }
 }

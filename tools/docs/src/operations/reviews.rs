@@ -7,7 +7,16 @@ use crate::parameters::{Parameter, paging};
 use crate::values::{self, integer, string};
 
 pub(super) fn operations() -> Vec<Operation> {
-    vec![search_reviews(), get_review_stats(), get_review()]
+    vec![
+        search_reviews(),
+        get_review_stats(),
+        get_review(),
+        set_review_state(),
+        get_reply(),
+        put_reply(),
+        delete_reply(),
+        report_reply_outcome(),
+    ]
 }
 
 fn search_reviews() -> Operation {
@@ -32,15 +41,9 @@ fn search_reviews() -> Operation {
 }
 
 fn get_review() -> Operation {
-    let id = Parameter::path(
-        "review_id",
-        values::review_id,
-        "190n40rnpsx7",
-        "Id of the review. A malformed id is answered like an unknown one: 404.",
-    );
     Operation {
         name: "get_review",
-        parameters: vec![id],
+        parameters: vec![review_id()],
         summary: "Get one review",
         description: "Returns one review, by id, as the search shows it.\n\n**Roles**: PROVIDER reads the reviews of every \
                 organisation. ORG_ADMIN and BUSINESS_MANAGER read those of all businesses of their own organisation. A review of \
@@ -48,6 +51,105 @@ fn get_review() -> Operation {
         success: body("Review", "The review."),
         invalid: "A parameter is unknown.",
         extra_statuses: &[404],
+        ..operation("reviews")
+    }
+}
+
+fn review_id() -> Parameter {
+    Parameter::path(
+        "review_id",
+        values::review_id,
+        "190n40rnpsx7",
+        "Id of the review. A malformed id is answered like an unknown one: 404.",
+    )
+}
+
+const NO_WRITER: &str = "The caller is a BUSINESS_MANAGER without WRITE permission for the business.";
+
+fn set_review_state() -> Operation {
+    Operation {
+        name: "set_review_state",
+        parameters: vec![review_id()],
+        summary: "Set the state of a review",
+        description: "Sets the state to `treated` or `not_treated`. The present state again changes nothing. Rows of \
+                partners that are older than the change say nothing about the state; later ones count if the author wrote again, or if \
+                the review was deleted or came back.\n\n**Roles**: PROVIDER for every organisation; ORG_ADMIN for \
+                its own; BUSINESS_MANAGER for those businesses of it that it has WRITE permission for.",
+        body: Some(body("ReviewChange", "The change.")),
+        success: body("Review", "The review after the change."),
+        invalid: "Causes: the body is no JSON object; a field is missing, unknown, repeated or invalid; the review is deleted.",
+        forbidden: Some(NO_WRITER),
+        extra_statuses: &[404, 409, 415, 422],
+        ..operation("reviews")
+    }
+}
+
+fn get_reply() -> Operation {
+    Operation {
+        name: "get_reply",
+        parameters: vec![review_id()],
+        summary: "Get the reply to a review",
+        description: "Returns the reply, with the progress of the last request about it. A review without a reply is answered like an \
+                unknown one.\n\n**Roles**: those who read the review.",
+        success: body("Reply", "The reply."),
+        invalid: "A parameter is unknown, or replies are not set up in this deployment.",
+        extra_statuses: &[404],
+        ..operation("reviews")
+    }
+}
+
+fn put_reply() -> Operation {
+    Operation {
+        name: "put_reply",
+        parameters: vec![review_id()],
+        summary: "Reply to a review",
+        description: "Creates or replaces the reply, and sets the state to `treated`. The reply is `pending` until the \
+                partner's connector reports its outcome. It is never lost, replies to one review are sent in order, and the last one wins. \
+                `reply_comment` of the review is the new text at once; after a rejection it is what the partner had before.\n\n**Roles**: PROVIDER for every organisation; ORG_ADMIN for \
+                its own; BUSINESS_MANAGER for those businesses of it that it has WRITE permission for.",
+        body: Some(body("ReplyRequest", "The reply.")),
+        success: body("Reply", "The reply, which is on its way."),
+        invalid: "Causes: the body is no JSON object; a field is missing, unknown, repeated or invalid; the review is deleted; replies are \
+                  not set up in this deployment.",
+        forbidden: Some(NO_WRITER),
+        extra_statuses: &[404, 409, 415, 422],
+        ..operation("reviews")
+    }
+}
+
+fn delete_reply() -> Operation {
+    Operation {
+        name: "delete_reply",
+        parameters: vec![review_id()],
+        summary: "Take a reply back",
+        description: "Asks the partner to remove the reply that it has: the reply is `removing` until the connector \
+                reports its outcome. A removal that is rejected is a published reply again, with the reason. A reply of which the partner \
+                has nothing is gone at once.\n\n**Roles**: PROVIDER for every organisation; ORG_ADMIN for \
+                its own; BUSINESS_MANAGER for those businesses of it that it has WRITE permission for.",
+        success: body(
+            "ReviewSuccess",
+            "The reply is gone, or its removal is on its way; `id` is the id of the review.",
+        ),
+        invalid: "A parameter is unknown, or replies are not set up in this deployment.",
+        forbidden: Some(NO_WRITER),
+        extra_statuses: &[404, 409, 422],
+        ..operation("reviews")
+    }
+}
+
+fn report_reply_outcome() -> Operation {
+    Operation {
+        name: "report_reply_outcome",
+        parameters: vec![review_id()],
+        summary: "Report the outcome of a reply",
+        description: "Records what became of a request at the partner. For connectors, which may report again at any time: an outcome of an \
+                earlier version, and one of a version that has its outcome, change nothing.\n\n**Roles**: PROVIDER.",
+        body: Some(body("OutcomeReport", "The outcome.")),
+        success: body("ReplyAfterOutcome", "The reply, or a success if there is none any more."),
+        invalid: "Causes: the body is no JSON object; a field is missing, unknown, repeated or invalid; the version is later than that of the \
+                  latest request; the outcome does not fit the request; replies are not set up in this deployment.",
+        forbidden: Some("The caller is not a PROVIDER."),
+        extra_statuses: &[404, 409, 415, 422],
         ..operation("reviews")
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Number of events that are kept. The oldest are dropped first.
 const MAX_EVENTS: usize = 10_000;
 
-/// Behaviour of the local `EventBridge`.
+/// Behaviour of the local `EventBridge`, and of the queue of replies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BusMode {
     /// Takes every event.

@@ -1,15 +1,15 @@
 //! Invocations of the publisher as AWS makes them: batches of the streams of users, of the audit trail and of reviews.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_types::SdkConfig;
-use presence_publisher::handle;
+use presence_publisher::{Bus, handle};
 use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::deadline_in;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::LocalBus;
 use crate::streams::{POLL_INTERVAL, TableStream};
 
 /// Time limit of an invocation: the publisher's timeout in the template.
@@ -27,7 +27,11 @@ impl EventPoller {
     /// Starts to poll the streams of these tables, for writes from now on. A table without a stream has no events, which is logged.
     ///
     /// Events that one poll finds are sent in the order of the tables. Those of a later table never overtake their causes in an earlier one.
-    pub(crate) async fn start(bus: LocalBus, config: &SdkConfig, tables: &[String]) -> anyhow::Result<Self> {
+    pub(crate) async fn start<B: Bus + 'static>(
+        bus: Arc<B>,
+        config: &SdkConfig,
+        tables: &[String],
+    ) -> anyhow::Result<Self> {
         let mut streams = Vec::with_capacity(tables.len());
         for table in tables {
             if let Some(stream) = TableStream::open(config, table).await? {
@@ -42,7 +46,7 @@ impl EventPoller {
     }
 }
 
-async fn poll(bus: LocalBus, mut streams: Vec<TableStream>) {
+async fn poll(bus: Arc<impl Bus>, mut streams: Vec<TableStream>) {
     loop {
         // The last table is read first: what led to its changes is in the others by then.
         let mut batches = Vec::with_capacity(streams.len());
@@ -53,13 +57,13 @@ async fn poll(bus: LocalBus, mut streams: Vec<TableStream>) {
             tokio::time::sleep(POLL_INTERVAL).await;
         }
         for batch in batches.into_iter().rev() {
-            publish(&bus, batch).await;
+            publish(bus.as_ref(), batch).await;
         }
     }
 }
 
 /// Hands a batch over, and again what failed.
-async fn publish(bus: &LocalBus, batch: Value) {
+async fn publish(bus: &impl Bus, batch: Value) {
     let mut batch = Some(batch);
     while let Some(event) = batch {
         let answer = handle(bus, &event, deadline_in(INVOCATION_TIMEOUT)).await;

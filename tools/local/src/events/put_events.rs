@@ -83,6 +83,8 @@ async fn put_events(State(log): State<Arc<EventLog>>, headers: HeaderMap, body: 
 pub struct LocalBus(pub(crate) Arc<EventLog>);
 
 impl Bus for LocalBus {
+    type Entry = BusEntry;
+
     fn put<'a>(&'a self, entries: &'a [BusEntry]) -> BoxFuture<'a, Result<Vec<Option<String>>, PutError>> {
         ready(self.put_now(entries)).boxed()
     }

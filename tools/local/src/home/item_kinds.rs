@@ -100,7 +100,8 @@ mod tests {
     }
 
     /// Constants of keys that are not starts of the keys of items, but values of a key of an index.
-    const OF_AN_INDEX: [&str; 4] = ["OUTBOX_PENDING", "OUTBOX_FAILED", "OUTBOX_HELD", "OUTBOX_UNREADABLE"];
+    const OF_AN_INDEX: [&str; 5] =
+        ["OUTBOX_PENDING", "OUTBOX_FAILED", "OUTBOX_HELD", "OUTBOX_UNREADABLE", "PENDING_REPLIES"];
 
     #[test]
     fn each_constant_of_a_key_is_in_the_table_of_kinds() {

@@ -16,7 +16,7 @@ use presence_store::Stores;
 
 use self::clients::{database, functions_config, own_config};
 use self::local_database::LocalDatabase;
-use self::workers::{outbox_processor, start_inbox, start_mailer, start_publisher};
+use self::workers::{outbox_processor, start_inbox, start_mailer, start_partners, start_publisher, start_replies};
 use crate::aws_limits::LimitsProxy;
 use crate::embedded::EmbeddedDynamo;
 use crate::events::{self, EventLog, EventPoller, LocalBus};
@@ -26,6 +26,7 @@ use crate::home::{Home, Overview};
 use crate::inbox::Inbox;
 use crate::mail::{self, Mailbox, StreamPoller};
 use crate::options::{DynamoDb, Options};
+use crate::replies::{self, Partners, ReplyQueue};
 use crate::sample::{self, DemoKeys};
 use crate::{api_functions, docs, listen, other_dynamodb, page, stats_page};
 
@@ -47,6 +48,9 @@ pub struct Stack {
     events: Arc<EventLog>,
     event_bus: LocalBus,
     event_poller: Option<EventPoller>,
+    replies: Arc<ReplyQueue>,
+    reply_poller: Option<EventPoller>,
+    partners: Option<Partners>,
     inbox: Option<Inbox>,
 }
 
@@ -77,10 +81,12 @@ impl Stack {
         let functions_database = database(&functions_config, &options).with_retry_policy(options.retry_policy.clone());
         let mailbox = Arc::new(Mailbox::default());
         let events = Arc::new(EventLog::default());
+        let replies = Arc::new(ReplyQueue::default());
         let pages = docs::router(&keys)
             .merge(mail::router(store.clone(), Arc::clone(&mailbox)))
             .merge(stats_page::router(store.clone(), &keys))
             .merge(events::router(Arc::clone(&events)))
+            .merge(replies::router(Arc::clone(&replies)))
             .merge(page::shared_files());
         let history = options.keep_requests.then(|| Arc::new(RequestHistory::default()));
         let home = Home {
@@ -97,6 +103,8 @@ impl Stack {
         let stream_poller = start_mailer(&outbox, &mailbox, &functions_config, &store.database, &options).await?;
         let event_bus = LocalBus(Arc::clone(&events));
         let event_poller = start_publisher(&event_bus, &functions_config, &store.database, &options).await?;
+        let reply_poller = start_replies(&replies, &functions_config, &store, &options).await?;
+        let partners = start_partners(&replies, format!("http://{}/api/v2", gateway.addr()), &keys, &options);
         let inbox = start_inbox(&functions_config, &options)?;
         Ok(Self {
             gateway,
@@ -112,6 +120,9 @@ impl Stack {
             events,
             event_bus,
             event_poller,
+            replies,
+            reply_poller,
+            partners,
             inbox,
         })
     }
@@ -126,6 +137,12 @@ impl Stack {
     #[must_use]
     pub fn event_bus(&self) -> &LocalBus {
         &self.event_bus
+    }
+
+    /// Returns the queue of the replies.
+    #[must_use]
+    pub fn replies(&self) -> &ReplyQueue {
+        &self.replies
     }
 
     /// Writes all reviews of some organisations straight into the embedded database, with their trees and directories.
@@ -187,6 +204,8 @@ impl Stack {
     pub async fn stop(self) {
         drop(self.stream_poller);
         drop(self.event_poller);
+        drop(self.reply_poller);
+        drop(self.partners);
         drop(self.inbox);
         self.gateway.stop().await;
         drop(self.limits);

@@ -1,7 +1,7 @@
 //! URLs of a running stack.
 
 use super::Stack;
-use crate::{docs, events, mail, stats_page};
+use crate::{docs, events, mail, replies, stats_page};
 
 impl Stack {
     /// Returns the base URL of version 2 of the API.
@@ -32,6 +32,18 @@ impl Stack {
     #[must_use]
     pub fn event_bridge_url(&self) -> String {
         format!("{}{}", self.origin(), events::EVENT_BRIDGE_PATH)
+    }
+
+    /// Returns the URL of the list of replies that the local queue took.
+    #[must_use]
+    pub fn replies_url(&self) -> String {
+        format!("{}{}", self.origin(), replies::REPLIES_PATH)
+    }
+
+    /// Returns the endpoint URL of the local SQS.
+    #[must_use]
+    pub fn sqs_url(&self) -> String {
+        format!("{}{}", self.origin(), replies::SQS_PATH)
     }
 
     /// Returns the URL of the API documentation, on which calls can be tried.

@@ -1,18 +1,22 @@
-//! Parts of a stack that run beside the gateway: mailer, publisher and ingest.
+//! Parts of a stack that run beside the gateway: mailer, publisher, stand-in for the partners, and ingest.
 
 use std::sync::Arc;
 
 use aws_types::SdkConfig;
+use presence_domain::error::Error;
+use presence_domain::user::Role;
 use presence_mailer::OutboxProcessor;
 use presence_runtime::clock::SystemTimer;
 use presence_runtime::config::MailConfig;
-use presence_store::{Database, OutboxStore, RetryPolicy, UserStore, WriteRate, schema};
+use presence_store::{Database, OutboxStore, RetryPolicy, Stores, UserStore, WriteRate, schema};
 
 use super::clients::database;
 use crate::events::{EventPoller, LocalBus};
 use crate::inbox::Inbox;
 use crate::mail::{LocalMailer, Mailbox, StreamPoller};
 use crate::options::Options;
+use crate::replies::{Partners, ReplyQueue};
+use crate::sample::DemoKeys;
 
 /// Sender of the mails.
 const SENDER: &str = "Presence <no-reply@presence.example>";
@@ -63,7 +67,45 @@ pub(super) async fn start_publisher(
     }
     // The audit trail comes first: the mail of an invitation follows from a change in it.
     let tables = [&schema::AUDIT, &schema::USERS, &schema::REVIEWS].map(|table| database.name(table));
-    Ok(Some(EventPoller::start(event_bus.clone(), functions_config, &tables).await?))
+    Ok(Some(EventPoller::start(Arc::new(event_bus.clone()), functions_config, &tables).await?))
+}
+
+/// Starts to watch the stream of reviews for replies; `None` if the options have no publisher. Replies that were on their way at the last
+/// stop are sent again.
+pub(super) async fn start_replies(
+    queue: &Arc<ReplyQueue>,
+    functions_config: &SdkConfig,
+    stores: &Stores,
+    options: &Options,
+) -> anyhow::Result<Option<EventPoller>> {
+    if !options.publisher {
+        return Ok(None);
+    }
+    let table = stores.database.name(&schema::REVIEWS);
+    let poller = EventPoller::start(Arc::clone(queue), functions_config, &[table]).await?;
+    if let Err(error) = resend_pending(stores, options).await {
+        // Kept data of an earlier version has no index of them.
+        tracing::warn!(%error, "replies that were on their way at the last stop are not sent again");
+    }
+    Ok(Some(poller))
+}
+
+async fn resend_pending(stores: &Stores, options: &Options) -> Result<(), Error> {
+    for review in stores.reviews.list_pending_replies().await? {
+        stores.reviews.resend_reply(&review, options.clock.now()).await?;
+    }
+    Ok(())
+}
+
+/// Starts the stand-in for the partners; `None` if the options have none, or if there is no key with which it could report.
+pub(super) fn start_partners(
+    queue: &Arc<ReplyQueue>,
+    base_url: String,
+    keys: &DemoKeys,
+    options: &Options,
+) -> Option<Partners> {
+    let key = keys.get(Role::Provider.as_str()).filter(|_| options.partners)?;
+    Some(Partners::start(Arc::clone(queue), base_url, key.clone()))
 }
 
 /// Starts to watch the inbox; `None` if the options name none. Ingest retries as the function on AWS does: for as long as DynamoDB makes

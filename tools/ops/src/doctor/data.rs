@@ -12,6 +12,8 @@ use crate::{Context, Exit};
 
 /// Age of a due mail at which the mailer does not run. The sweep comes each minute.
 const MAX_MAIL_AGE: SignedDuration = SignedDuration::from_mins(15);
+/// Age of a reply without an outcome at which the alarm `replies-age` goes off.
+const MAX_REPLY_AGE: SignedDuration = SignedDuration::from_hours(1);
 /// Number of changes in a log at which the alarm `unfolded-changes` goes off.
 const MAX_UNFOLDED: u64 = 2_000;
 /// Age of a round of the scheduled audit at which the auditor does not run. A round takes a day at most.
@@ -24,6 +26,7 @@ pub(super) async fn faults(context: &Context) -> Result<Vec<Finding>, CommandErr
     findings.extend(review_faults(context).await?);
     findings.extend(move_faults(context).await?);
     findings.extend(mail_faults(context).await?);
+    findings.extend(reply_fault(context).await?);
     if !context.stores.api_keys.has_live_key(Role::Provider, context.clock.now()).await? {
         let mend = "ops key issue --user ID";
         findings.push(Finding::new("keys", "no active PROVIDER has a key that gives access", mend));
@@ -111,4 +114,16 @@ async fn mail_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
         add(format!("{unreadable} cannot be read: invite these users again"), "ops outbox list");
     }
     Ok(findings)
+}
+
+async fn reply_fault(context: &Context) -> Result<Option<Finding>, CommandError> {
+    let oldest = match context.stores.reviews.oldest_pending_reply().await {
+        // The index is missing, which is a finding of its own.
+        Err(Error::Internal(_)) => None,
+        oldest => oldest?,
+    };
+    let age = oldest.map(|oldest| context.clock.now().duration_since(oldest)).filter(|age| *age > MAX_REPLY_AGE);
+    let problem =
+        |age: SignedDuration| format!("one has had no outcome for {} minutes: does the connector run?", age.as_mins());
+    Ok(age.map(|age| Finding::new("replies", problem(age), "ops replies list --pending --older 1h")))
 }

@@ -19,7 +19,8 @@ Looks at: credentials; region and endpoint; the clock of this machine; each tabl
 with its key, stream, time to live, protection and point-in-time recovery (the last
 two in AWS); each index; formats of items; organisations whose reviews are not in
 the ledger; logs of reviews; moves of businesses that are not finished; the
-scheduled audit; mails that wait, failed or cannot be read; and a PROVIDER with a live key, without whom nobody can create the others.
+scheduled audit; mails that wait, failed or cannot be read; replies without an
+outcome; and a PROVIDER with a live key, without whom nobody can create the others.
 
 Prints each finding and, below it, the command that mends it. Healthy is exit
 code 0, findings are 1. With --json one object {\"findings\":[{\"subject\",\"problem\",

@@ -26,5 +26,7 @@ pub(super) fn bare_review(partner_id: &str) -> Review {
         state: ReviewState::Treated,
         link: None,
         seen_at: None,
+        reply: None,
+        acted_at: None,
     }
 }

@@ -129,6 +129,8 @@ impl RawReview {
             state,
             link,
             seen_at,
+            reply: None,
+            acted_at: None,
         })
     }
 }

@@ -69,6 +69,12 @@ impl SeenAt {
         i128::from(self.at) > i128::from(now.as_microsecond()) + MAX_TIME_AHEAD.as_micros()
     }
 
+    /// Returns the instant in whole seconds since 1970.
+    #[must_use]
+    pub fn second(self) -> i64 {
+        self.at.div_euclid(1_000_000)
+    }
+
     /// Returns the stamp of a row that says when it was seen.
     #[must_use]
     pub fn at(at: i64) -> Self {
@@ -155,7 +161,8 @@ impl Review {
     ///
     /// A row that is older than what is stored changes nothing. One of the same instant and place wins if its content is greater, so
     /// that the order of arrival decides nothing. A row without a stamp wins always, and keeps the stored instant. The place of the
-    /// business is no word of the partner: it is always the row's, and has no part in the outcome.
+    /// business is no word of the partner: it is always the row's, and has no part in the outcome. State and reply that were changed here
+    /// follow rules of their own: a row that wins may say nothing about them.
     #[must_use]
     pub fn accept(stored: Option<&Self>, row: &Self) -> AcceptedRow {
         let Some(stored) = stored else {
@@ -167,13 +174,14 @@ impl Review {
             _ => None,
         };
         let located = Self { org_id: row.org_id, city_key: row.city_key.clone(), ..stored.clone() };
-        let is_same = located.content_eq(row);
+        let met = stored.met_by(row);
+        let is_same = located.content_eq(&met);
         if order == Some(Ordering::Equal) && is_same {
             return AcceptedRow { review: located, outcome: stored.first_outcome() };
         }
         let wins = match order {
             None | Some(Ordering::Greater) => true,
-            Some(Ordering::Equal) => row.content_key() > stored.content_key(),
+            Some(Ordering::Equal) => met.content_key() > stored.content_key(),
             Some(Ordering::Less) => false,
         };
         if !wins {
@@ -183,8 +191,7 @@ impl Review {
             let review = Self { seen_at: stored.confirmed_by(row), ..located };
             return AcceptedRow { review, outcome: RowOutcome::Unchanged };
         }
-        let Self { id, version, .. } = stored.clone();
-        let review = Self { id, version, seen_at: stored.overruled_by(row), ..row.clone() };
+        let review = Self { seen_at: stored.overruled_by(row), ..met };
         AcceptedRow { review, outcome: RowOutcome::Updated }
     }
 

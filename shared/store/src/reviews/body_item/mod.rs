@@ -1,12 +1,15 @@
 //! Item of the reviews table that holds one review.
 
+mod acts;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::client::read::{Item, binary, number, pk_sk, text};
-use crate::format::{REVIEW, check, mark};
+use crate::format::{REVIEW, check};
 use crate::keys::{REVIEW_SK, effective_listing, parse_review_pk, review_pk};
+use crate::reviews::replies::insert_pending;
 use crate::{ReviewStore, schema};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
@@ -51,7 +54,8 @@ pub(crate) fn review_to_item(review: &Review) -> Result<Item, Error> {
     }
     let body = postcard::to_allocvec(&Body::of(review)).map_err(Error::internal)?;
     item.insert(BODY.to_owned(), binary(body));
-    mark(REVIEW, &mut item);
+    acts::insert(review, &mut item)?;
+    insert_pending(review, &mut item);
     Ok(item)
 }
 
@@ -67,6 +71,7 @@ fn parse(item: &Item) -> Option<Review> {
     let number = |name: &str| item.get(name)?.as_n().ok()?.parse().ok();
     let body = Body::decode(item.get(BODY)?.as_b().ok()?.as_ref())?;
     let owned = |text: Option<&str>| text.map(str::to_owned);
+    let (acted_at, reply) = acts::parse(item)?;
     Some(Review {
         id: parse_review_pk(text("pk")?)?,
         version: number("version")?,
@@ -90,6 +95,8 @@ fn parse(item: &Item) -> Option<Review> {
             Some(stamp) => Some(SeenAt::parse(stamp.as_s().ok()?)?),
             None => None,
         },
+        reply,
+        acted_at,
     })
 }
 

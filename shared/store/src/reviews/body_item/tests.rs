@@ -1,6 +1,8 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::*;
+use presence_domain::ids::UserId;
+use presence_domain::review::{Reply, ReplyAction, ReplyStatus};
 
 /// A review with a value in every field.
 fn full_review() -> Review {
@@ -25,6 +27,8 @@ fn full_review() -> Review {
         state: ReviewState::Deleted,
         link: Some("https://example.org/a?b=c".to_owned()),
         seen_at: SeenAt::parse("1780000001000000#17"),
+        reply: None,
+        acted_at: None,
     }
 }
 
@@ -39,6 +43,8 @@ fn bare_review() -> Review {
         reply_comment: None,
         link: None,
         seen_at: None,
+        reply: None,
+        acted_at: None,
         partner: Partner::Partner8,
         rating: Rating::ALL[0],
         state: ReviewState::Treated,
@@ -88,6 +94,48 @@ fn a_review_is_read_as_it_was_written() {
     let blank = Review { title: Some(String::new()), content: Some(" \n".to_owned()), ..bare_review() };
     let item = review_to_item(&blank).expect("an item");
     assert_eq!(review_from_item(&item).expect("a review"), bare_review(), "a blank text is none");
+}
+
+/// Returns reviews with each form of a reply, and one of which the state was set only.
+fn acted_upon() -> Vec<Review> {
+    let own = Some("Merci".to_owned());
+    let statuses = [
+        ReplyStatus::OnItsWay { partner_has: None },
+        ReplyStatus::OnItsWay { partner_has: own },
+        ReplyStatus::Published,
+        ReplyStatus::Rejected { content: "Trop long".to_owned() },
+        ReplyStatus::Ended,
+    ];
+    let reply = |(version, status)| Reply {
+        version,
+        action: ReplyAction::Remove,
+        status,
+        reason: Some("non".to_owned()),
+        requested_by: UserId::parse("1003").expect("an id"),
+        requested_at: 1_780_000_000,
+        settled_at: Some(1_780_000_001),
+    };
+    let acted = |reply| Review { reply, acted_at: Some(1_780_000_000_000_001), ..full_review() };
+    std::iter::once(None).chain((300..).zip(statuses).map(|row| Some(reply(row)))).map(acted).collect()
+}
+
+#[test]
+fn only_a_review_that_was_changed_here_has_more_and_the_second_format() {
+    for review in acted_upon() {
+        let item = review_to_item(&review).expect("an item");
+        assert_eq!(review_from_item(&item).expect("a review"), review);
+        assert_eq!(item["format"], AttributeValue::N("2".to_owned()));
+        let bytes = item["acts"].as_b().expect("bytes").as_ref();
+        for end in 0..bytes.len() {
+            let mut cut = item.clone();
+            cut.insert("acts".to_owned(), binary(bytes[..end].to_vec()));
+            assert!(review_from_item(&cut).is_err(), "cut after {end} bytes");
+        }
+    }
+    let pending = review_to_item(&acted_upon()[2]).expect("an item");
+    let expected =
+        b"\x82\x80\x9a\xbb\xd1\xb9\xa9\x06\x01\xad\x02\x01\x00\x01\x05Merci\x01\x03non\xeb\x07\x80\x94\xc5\xa1\x0d\x01\x82\x94\xc5\xa1\x0d";
+    assert_eq!(pending["acts"].as_b().expect("bytes").as_ref(), expected, "stored bytes never change");
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Reasons for which a write of a user is refused.
 
 use presence_domain::error::Error;
-use presence_domain::idempotency::{KeptAnswer, LookupResult};
 use presence_domain::invitation::AddressMark;
 use presence_domain::user::{User, UserChange};
 
@@ -81,13 +80,6 @@ impl UserStore {
     pub(super) async fn is_address_of_another(&self, user: &User) -> Result<bool, Error> {
         let holder = self.get_id_by_email(user.email.key()).await?;
         Ok(holder.is_some_and(|holder| holder != user.id))
-    }
-
-    /// True if an answer is kept for the request already.
-    pub(super) async fn is_answered(&self, answer: Option<&KeptAnswer>) -> Result<bool, Error> {
-        let Some(answer) = answer else { return Ok(false) };
-        let stored = self.answers.get(answer.request.id).await?;
-        Ok(LookupResult::of(&answer.request, stored, answer.at) != LookupResult::NotFound)
     }
 }
 

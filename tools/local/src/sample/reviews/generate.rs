@@ -116,6 +116,8 @@ fn complete(rng: &mut Rng, texts: &mut TextPicker, draft: &ReviewDraft<'_>) -> a
         reply_comment: draw_reply(rng, language, state, rating)?,
         state,
         seen_at: None,
+        reply: None,
+        acted_at: None,
     })
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::page::{COMMANDS, guide};
 
 /// Sections without a rehearsal of this folder, each with the reason.
-const NOT_REHEARSED: [(&str, &str); 9] = [
+const NOT_REHEARSED: [(&str, &str); 10] = [
     ("Alarms, and what to do", "sends to the sections named after what happens, which have the same commands"),
     ("By GitHub", "runs on GitHub; tools/ci/workflows checks the workflow"),
     ("Requirements", "has no commands but the check of an installed program"),
@@ -16,6 +16,10 @@ const NOT_REHEARSED: [(&str, &str); 9] = [
     ("Reviews that arrive by themselves", "needs S3 and SQS; tools/ci/second-queue runs its command on ministack"),
     ("When reviews do not arrive", "needs S3 and SQS; tools/ci/second-queue walks it on ministack"),
     ("When events do not leave", "needs streams and a bus of an account; tests/events stops the bus in each way"),
+    (
+        "When replies have no outcome",
+        "needs a stream and a queue of an account; tests/replies stops the queue in each way",
+    ),
     ("When a deployment fails", "has states of CloudFormation; tools/ci/deployment plays the first deployment in moto"),
 ];
 

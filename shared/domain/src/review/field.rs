@@ -1,6 +1,6 @@
 //! Names of the fields of a review, as the API shows them.
 
-use crate::review::{Review, ReviewState};
+use super::{Review, ReviewState};
 
 crate::listed_enum! {
     /// Field of a review, as the API names it. It has no value, so that no event can have one.

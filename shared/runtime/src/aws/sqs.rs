@@ -1,0 +1,114 @@
+//! FIFO queue of SQS: <https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html>.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use aws_types::SdkConfig;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::service::{AnswerBody, CallError, Service};
+
+/// FIFO queue of SQS.
+#[derive(Clone, Debug)]
+pub struct SqsQueue {
+    service: Service,
+    url: String,
+}
+
+/// Message of a FIFO queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueMessage {
+    /// Group, in which messages keep their order.
+    pub group_id: String,
+    /// Text that makes the queue drop a second sending within five minutes.
+    pub deduplication_id: String,
+    /// Body.
+    pub body: String,
+    /// Attributes by name, all of type `String`.
+    pub attributes: BTreeMap<String, String>,
+}
+
+/// Refusal of one message of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Code of the reason.
+    pub code: String,
+    /// True if SQS refuses the message every time.
+    pub is_final: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct BatchAnswer {
+    /// Left out if SQS took all messages.
+    #[serde(default)]
+    failed: Vec<FailedEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct FailedEntry {
+    id: String,
+    code: String,
+    sender_fault: bool,
+}
+
+impl QueueMessage {
+    /// Returns the bytes of the message as the queue counts them: of its body, and of its attributes with names and types.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        let attributes = self.attributes.iter().map(|(name, value)| name.len() + value.len() + "String".len());
+        self.body.len() + attributes.sum::<usize>()
+    }
+
+    fn entry(&self, id: usize) -> Value {
+        let attribute =
+            |(name, value): (&String, &String)| (name.clone(), json!({"DataType": "String", "StringValue": value}));
+        json!({
+            "Id": id.to_string(),
+            "MessageBody": self.body,
+            "MessageGroupId": self.group_id,
+            "MessageDeduplicationId": self.deduplication_id,
+            "MessageAttributes": self.attributes.iter().map(attribute).collect::<Map<_, _>>(),
+        })
+    }
+}
+
+impl SqsQueue {
+    /// Builds the client of the queue with this URL. Makes no call.
+    #[must_use]
+    pub fn new(config: &SdkConfig, url: String) -> Self {
+        Self { service: Service::new(config, "sqs", "sqs", AnswerBody::Whole), url }
+    }
+
+    /// Sends the messages of one call: ten at most, and 256 KB. Returns for each of them `None`, or why SQS did not take it.
+    pub async fn send_call(&self, messages: &[&QueueMessage]) -> Result<Vec<Option<Refusal>>, CallError> {
+        let entries: Vec<_> = messages.iter().enumerate().map(|(id, message)| message.entry(id)).collect();
+        self.call_batch("AmazonSQS.SendMessageBatch", &entries).await
+    }
+
+    /// Lets received messages be received again after these times: ten at most, each by the handle of its receive. Returns for each of
+    /// them `None`, or why SQS refused.
+    pub async fn change_visibility(&self, messages: &[(&str, Duration)]) -> Result<Vec<Option<Refusal>>, CallError> {
+        let entry = |(id, (receipt_handle, after)): (usize, &(&str, Duration))| {
+            json!({"Id": id.to_string(), "ReceiptHandle": receipt_handle, "VisibilityTimeout": after.as_secs()})
+        };
+        let entries: Vec<_> = messages.iter().enumerate().map(entry).collect();
+        self.call_batch("AmazonSQS.ChangeMessageVisibilityBatch", &entries).await
+    }
+
+    /// Makes a call for each of these entries, whose ids are their positions.
+    async fn call_batch(&self, target: &'static str, entries: &[Value]) -> Result<Vec<Option<Refusal>>, CallError> {
+        let input = json!({"QueueUrl": self.url, "Entries": entries});
+        let BatchAnswer { failed } = self.service.call_json(target, "1.0", &input).await?;
+        let mut refusals: BTreeMap<String, Refusal> = failed.into_iter().map(FailedEntry::into_refusal).collect();
+        Ok((0..entries.len()).map(|id| refusals.remove(&id.to_string())).collect())
+    }
+}
+
+impl FailedEntry {
+    fn into_refusal(self) -> (String, Refusal) {
+        (self.id, Refusal { code: self.code, is_final: self.sender_fault })
+    }
+}

@@ -1,0 +1,107 @@
+//! Attribute of a review's item that holds what was done here: the instant of the last change and the reply.
+//!
+//! Only reviews that somebody changed have it. They have the second format, so that no earlier version of the service writes them
+//! without it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::client::read::{Item, binary};
+use crate::format::{REVIEW, mark};
+use presence_domain::error::Error;
+use presence_domain::ids::UserId;
+use presence_domain::review::{Reply, ReplyAction, ReplyStatus, Review};
+
+/// Attribute that holds [`StoredActs`], in the encoding of [`postcard`].
+const ACTS: &str = "acts";
+
+/// Changes made here, as they are stored. Fields, order and types belong to the format of the item.
+#[derive(Serialize, Deserialize)]
+struct StoredActs<'a> {
+    acted_at: i64,
+    #[serde(borrow)]
+    reply: Option<StoredReply<'a>>,
+}
+
+/// Reply, as it is stored.
+#[derive(Serialize, Deserialize)]
+struct StoredReply<'a> {
+    version: u64,
+    /// Position in [`ReplyAction::ALL`].
+    action: u8,
+    #[serde(borrow)]
+    status: StoredStatus<'a>,
+    reason: Option<&'a str>,
+    requested_by: u64,
+    requested_at: i64,
+    settled_at: Option<i64>,
+}
+
+/// Progress of a request, as it is stored: by the position of the variant.
+#[derive(Serialize, Deserialize)]
+enum StoredStatus<'a> {
+    OnItsWay(Option<&'a str>),
+    Published,
+    Rejected(&'a str),
+    Ended,
+}
+
+/// Adds what was done here to the item of a review, if anything was.
+pub(super) fn insert(review: &Review, item: &mut Item) -> Result<(), Error> {
+    let Some(acted_at) = review.acted_at else { return Ok(()) };
+    let acts = StoredActs { acted_at, reply: review.reply.as_ref().map(StoredReply::of) };
+    item.insert(ACTS.to_owned(), binary(postcard::to_allocvec(&acts).map_err(Error::internal)?));
+    mark(REVIEW, item);
+    Ok(())
+}
+
+/// Reads the instant of the last change and the reply of an item. `None` if the attribute breaks the rules of its fields.
+pub(super) fn parse(item: &Item) -> Option<(Option<i64>, Option<Reply>)> {
+    let Some(bytes) = item.get(ACTS) else { return Some((None, None)) };
+    let (acts, rest): (StoredActs<'_>, _) = postcard::take_from_bytes(bytes.as_b().ok()?.as_ref()).ok()?;
+    if !rest.is_empty() {
+        return None;
+    }
+    let reply = match acts.reply {
+        Some(reply) => Some(reply.parse()?),
+        None => None,
+    };
+    Some((Some(acts.acted_at), reply))
+}
+
+impl<'a> StoredReply<'a> {
+    fn of(reply: &'a Reply) -> Self {
+        let status = match &reply.status {
+            ReplyStatus::OnItsWay { partner_has } => StoredStatus::OnItsWay(partner_has.as_deref()),
+            ReplyStatus::Published => StoredStatus::Published,
+            ReplyStatus::Rejected { content } => StoredStatus::Rejected(content),
+            ReplyStatus::Ended => StoredStatus::Ended,
+        };
+        Self {
+            version: reply.version,
+            action: reply.action as u8,
+            status,
+            reason: reply.reason.as_deref(),
+            requested_by: reply.requested_by.get(),
+            requested_at: reply.requested_at,
+            settled_at: reply.settled_at,
+        }
+    }
+
+    fn parse(self) -> Option<Reply> {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        Some(Reply {
+            version: self.version,
+            action: ReplyAction::ALL.get(usize::from(self.action)).copied()?,
+            status: match self.status {
+                StoredStatus::OnItsWay(partner_has) => ReplyStatus::OnItsWay { partner_has: owned(partner_has) },
+                StoredStatus::Published => ReplyStatus::Published,
+                StoredStatus::Rejected(content) => ReplyStatus::Rejected { content: content.to_owned() },
+                StoredStatus::Ended => ReplyStatus::Ended,
+            },
+            reason: owned(self.reason),
+            requested_by: UserId::new(self.requested_by)?,
+            requested_at: self.requested_at,
+            settled_at: self.settled_at,
+        })
+    }
+}
