@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::description::Description;
 
 /// Keywords of the schemas. Each means the same in 3.0; a new one may need a conversion.
-const KEYWORDS: [&str; 20] = [
+const KEYWORDS: [&str; 21] = [
     "$ref",
     "additionalProperties",
     "allOf",
