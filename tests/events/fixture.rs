@@ -134,7 +134,13 @@ impl EventFixture {
     async fn reply_to_review(&self) {
         let business_id = BusinessId::parse(BUSINESS).expect("an id");
         let state = ReviewState::NotTreated;
-        let new = Review { business_id, org_id: OrgId::new(1).expect("an id"), state, ..seeded_review("b") };
+        let new = Review {
+            business_id,
+            org_id: OrgId::new(1).expect("an id"),
+            city_key: "paris".to_owned(),
+            state,
+            ..seeded_review("b")
+        };
         let path = format!("/reviews/{}/reply", new.id.as_str());
         write_reviews(&self.stack, vec![ReviewWrite { old: None, new }]).await;
         let (admin, provider) = (&self.fixtures.admin_1.key, &self.fixtures.provider.key);
@@ -164,6 +170,7 @@ impl EventFixture {
             partner_id: NAME_CANARY.to_owned(),
             author_name: canary(),
             content: canary(),
+            reply_comment: None,
             title: None,
             link: None,
             state: ReviewState::NotTreated,

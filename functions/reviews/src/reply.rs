@@ -33,9 +33,8 @@ impl Operation for GetReply {
         let caller = &request.principal;
         let review = app.reviews.get_review(caller.scope(), &review_id(request)?).await?.ok_or(Error::NotFound)?;
         authorize_reading(caller, Some(review.org_id))?;
-        let reply = ReplyBody::of(&review).ok_or(Error::NotFound)?;
         mistakes.into_result()?;
-        Ok(Answer::ok(&reply))
+        ReplyBody::of(&review).map(|reply| Answer::ok(&reply)).ok_or(Error::NotFound)
     }
 }
 

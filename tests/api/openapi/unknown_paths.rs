@@ -51,7 +51,7 @@ async fn a_known_path_with_another_method_is_answered_with_the_allowed_ones() {
         ("DELETE", "/category/7", "GET, HEAD"),
         ("POST", "/reviews", "GET, HEAD"),
         ("POST", "/business/search", "GET, HEAD"),
-        ("DELETE", "/reviews/7", "GET, HEAD"),
+        ("DELETE", "/reviews/7", "GET, HEAD, PUT"),
     ] {
         let reply = send(stack.request(method, path)).await;
         let expected = json!({"errors": {"json": "method not allowed"}});

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::description::Description;
 
 /// Keywords of the schemas. Each means the same in 3.0; a new one may need a conversion.
-const KEYWORDS: [&str; 20] = [
+const KEYWORDS: [&str; 21] = [
     "$ref",
     "additionalProperties",
     "allOf",
@@ -22,6 +22,7 @@ const KEYWORDS: [&str; 20] = [
     "minimum",
     "nullable",
     "pattern",
+    "oneOf",
     "properties",
     "required",
     "type",
@@ -44,7 +45,7 @@ fn every_schema_has_only_keywords_of_3_0() {
             assert!(KEYWORDS.contains(&name.as_str()), "{name} in {schema}");
             match name.as_str() {
                 "properties" => schemas.extend(member.as_object().expect("properties").values()),
-                "allOf" => schemas.extend(member.as_array().expect("schemas")),
+                "allOf" | "oneOf" => schemas.extend(member.as_array().expect("schemas")),
                 "items" => schemas.push(member),
                 "additionalProperties" => assert!(member.is_boolean(), "{schema}"),
                 "type" => assert!(member.is_string(), "{schema}"),

@@ -12,10 +12,10 @@ pub(super) fn operations() -> Vec<Operation> {
         get_review_stats(),
         get_review(),
         set_review_state(),
-        get_reply(),
         put_reply(),
-        delete_reply(),
+        get_reply(),
         report_reply_outcome(),
+        delete_reply(),
     ]
 }
 

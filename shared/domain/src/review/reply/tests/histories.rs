@@ -18,7 +18,7 @@ struct Model {
     state: Option<ReviewState>,
     acted_at: Option<i64>,
     /// Text on its way, with its version; `-` is a removal.
-    asked: Option<&'static str>,
+    wanted: Option<&'static str>,
     refused: Option<&'static str>,
     is_ours: bool,
     at_partner: Option<&'static str>,
@@ -41,7 +41,7 @@ impl Model {
 
     fn reply_state(&self) -> String {
         let version = self.version;
-        match (self.asked, self.refused, self.at_partner) {
+        match (self.wanted, self.refused, self.at_partner) {
             (Some("-"), ..) => format!(" | removing{version} -"),
             (Some(text), ..) => format!(" | pending{version} {text}"),
             (None, Some(text), _) => format!(" | rejected{version} {text}"),
@@ -52,7 +52,7 @@ impl Model {
     }
 
     fn summary(&self) -> String {
-        let comment = self.asked.or(self.at_partner).unwrap_or("-");
+        let comment = self.wanted.or(self.at_partner).unwrap_or("-");
         format!("{} {comment}{}", self.state().as_str(), self.reply_state())
     }
 
@@ -67,7 +67,7 @@ impl Model {
             }
             Put(text) => {
                 self.act(second);
-                (self.state, self.asked, self.refused) = (Some(Treated), Some(text), None);
+                (self.state, self.wanted, self.refused) = (Some(Treated), Some(text), None);
                 (self.version, self.was_removal) = (self.version + 1, false);
             }
             Delete => return self.delete(second),
@@ -79,13 +79,13 @@ impl Model {
     }
 
     fn delete(&mut self, second: i64) -> bool {
-        match (self.asked, self.refused, self.at_partner) {
+        match (self.wanted, self.refused, self.at_partner) {
             (None, None, None) => return false,
             (Some("-"), ..) => return true,
             (None, Some(_), None) => self.refused = None,
-            (asked, ..) => {
-                self.at_partner = self.at_partner.or(asked);
-                (self.asked, self.refused) = (Some("-"), None);
+            (wanted, ..) => {
+                self.at_partner = self.at_partner.or(wanted);
+                (self.wanted, self.refused) = (Some("-"), None);
                 (self.version, self.was_removal) = (self.version + 1, true);
             }
         }
@@ -98,14 +98,14 @@ impl Model {
         if version > self.version || (version == self.version && version > 0 && is_wrong) {
             return false;
         }
-        let Some(asked) = self.asked.filter(|_| version == self.version) else { return true };
+        let Some(wanted) = self.wanted.filter(|_| version == self.version) else { return true };
         self.act(second);
-        self.asked = None;
+        self.wanted = None;
         match outcome {
-            Published => (self.at_partner, self.is_ours) = (Some(asked), true),
+            Published => (self.at_partner, self.is_ours) = (Some(wanted), true),
             Removed => self.at_partner = None,
-            Rejected if asked == "-" => self.is_ours = true,
-            Rejected => self.refused = Some(asked),
+            Rejected if wanted == "-" => self.is_ours = true,
+            Rejected => self.refused = Some(wanted),
         }
         true
     }
@@ -122,16 +122,16 @@ impl Model {
         if state == Deleted || self.state() == Deleted || self.acted_at.is_none() || update_date > Some(acted_at) {
             self.state = Some(state);
         }
-        match (self.asked, text) {
-            (Some("-"), "-") => (self.asked, self.at_partner) = (None, None),
+        match (self.wanted, text) {
+            (Some("-"), "-") => (self.wanted, self.at_partner) = (None, None),
             (Some(_), "-") => {}
-            (Some(asked), text) if asked == text => {
-                (self.asked, self.at_partner, self.is_ours) = (None, Some(text), true);
+            (Some(wanted), text) if wanted == text => {
+                (self.wanted, self.at_partner, self.is_ours) = (None, Some(text), true);
             }
             (_, text) if self.at_partner == Some(text) => {}
             (None, "-") => self.at_partner = None,
             (_, text) => {
-                (self.asked, self.refused, self.at_partner, self.is_ours) = (None, None, Some(text), false);
+                (self.wanted, self.refused, self.at_partner, self.is_ours) = (None, None, Some(text), false);
             }
         }
     }
