@@ -28,9 +28,9 @@ pub struct QueueMessage {
     pub attributes: BTreeMap<String, String>,
 }
 
-/// Refusal of one message of a call.
+/// Error of one message of a call. Occurs when SQS does not take it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct RefusedMessageError {
     /// Code of the reason.
     pub code: String,
     /// True if SQS refuses the message every time.
@@ -82,17 +82,18 @@ impl SqsQueue {
     }
 
     /// Sends the messages of one call: ten at most, and 256 KB. Returns for each of them `None`, or why SQS did not take it.
-    pub async fn send_call(&self, messages: &[&QueueMessage]) -> Result<Vec<Option<Refusal>>, CallError> {
+    pub async fn send_call(&self, messages: &[&QueueMessage]) -> Result<Vec<Option<RefusedMessageError>>, CallError> {
         let entries: Vec<_> = messages.iter().enumerate().map(|(id, message)| message.entry(id)).collect();
         let input = json!({"QueueUrl": self.url, "Entries": entries});
         let BatchAnswer { failed } = self.service.call_json("AmazonSQS.SendMessageBatch", "1.0", &input).await?;
-        let mut refusals: BTreeMap<String, Refusal> = failed.into_iter().map(FailedEntry::into_refusal).collect();
+        let mut refusals: BTreeMap<String, RefusedMessageError> =
+            failed.into_iter().map(FailedEntry::into_error).collect();
         Ok((0..messages.len()).map(|id| refusals.remove(&id.to_string())).collect())
     }
 }
 
 impl FailedEntry {
-    fn into_refusal(self) -> (String, Refusal) {
-        (self.id, Refusal { code: self.code, is_final: self.sender_fault })
+    fn into_error(self) -> (String, RefusedMessageError) {
+        (self.id, RefusedMessageError { code: self.code, is_final: self.sender_fault })
     }
 }
