@@ -9,7 +9,7 @@ mod sqs;
 
 pub use s3::{Bucket, Head, S3Error};
 pub use service::{AnswerBody, CallError, Service, ServiceError, code_of};
-pub use sqs::{QueueMessage, Refusal, SqsQueue};
+pub use sqs::{QueueMessage, RefusedMessageError, SqsQueue};
 
 use std::time::Duration;
 

@@ -29,9 +29,9 @@ pub struct QueueMessage {
     pub attributes: BTreeMap<String, String>,
 }
 
-/// Refusal of one message of a call.
+/// Error of one message of a call. Occurs when SQS does not take it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct RefusedMessageError {
     /// Code of the reason.
     pub code: String,
     /// True if SQS refuses the message every time.
@@ -83,14 +83,14 @@ impl SqsQueue {
     }
 
     /// Sends the messages of one call: ten at most, and 256 KB. Returns for each of them `None`, or why SQS did not take it.
-    pub async fn send_call(&self, messages: &[&QueueMessage]) -> Result<Vec<Option<Refusal>>, CallError> {
+    pub async fn send_call(&self, messages: &[&QueueMessage]) -> Result<Vec<Option<RefusedMessageError>>, CallError> {
         let entries: Vec<_> = messages.iter().enumerate().map(|(id, message)| message.entry(id)).collect();
         self.call_batch("AmazonSQS.SendMessageBatch", &entries).await
     }
 
     /// Lets received messages be received again after these times: ten at most, each by the handle of its receive. Returns for each of
     /// them `None`, or why SQS refused.
-    pub async fn change_visibility(&self, messages: &[(&str, Duration)]) -> Result<Vec<Option<Refusal>>, CallError> {
+    pub async fn change_visibility(&self, messages: &[(&str, Duration)]) -> Result<Vec<Option<RefusedMessageError>>, CallError> {
         let entry = |(id, (receipt_handle, after)): (usize, &(&str, Duration))| {
             json!({"Id": id.to_string(), "ReceiptHandle": receipt_handle, "VisibilityTimeout": after.as_secs()})
         };
@@ -99,16 +99,16 @@ impl SqsQueue {
     }
 
     /// Makes a call for each of these entries, whose ids are their positions.
-    async fn call_batch(&self, target: &'static str, entries: &[Value]) -> Result<Vec<Option<Refusal>>, CallError> {
+    async fn call_batch(&self, target: &'static str, entries: &[Value]) -> Result<Vec<Option<RefusedMessageError>>, CallError> {
         let input = json!({"QueueUrl": self.url, "Entries": entries});
         let BatchAnswer { failed } = self.service.call_json(target, "1.0", &input).await?;
-        let mut refusals: BTreeMap<String, Refusal> = failed.into_iter().map(FailedEntry::into_refusal).collect();
+        let mut refusals: BTreeMap<_, _> = failed.into_iter().map(FailedEntry::into_error).collect();
         Ok((0..entries.len()).map(|id| refusals.remove(&id.to_string())).collect())
     }
 }
 
 impl FailedEntry {
-    fn into_refusal(self) -> (String, Refusal) {
-        (self.id, Refusal { code: self.code, is_final: self.sender_fault })
+    fn into_error(self) -> (String, RefusedMessageError) {
+        (self.id, RefusedMessageError { code: self.code, is_final: self.sender_fault })
     }
 }

@@ -33,9 +33,9 @@ struct Reporter {
     key: String,
 }
 
-/// Fate of a message, by the magic words in its text.
+/// Answer of the partners to a message, by the magic words in its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum PartnerAnswer {
     Done,
     Rejected,
     Lost,
@@ -57,45 +57,45 @@ async fn serve(queue: Arc<ReplyQueue>, reporter: Reporter) {
     let mut under_way = JoinSet::new();
     loop {
         for received in queue.receive(MESSAGES, WAIT).await {
-            under_way.spawn(settle(Arc::clone(&queue), reporter.clone(), received));
+            under_way.spawn(serve_message(Arc::clone(&queue), reporter.clone(), received));
         }
         while under_way.try_join_next().is_some() {}
     }
 }
 
-/// Settles one message. A report that fails leaves it to the queue, which hands it out again.
-async fn settle(queue: Arc<ReplyQueue>, reporter: Reporter, received: Received) {
+/// Serves one message. A report that fails leaves it to the queue, which hands it out again.
+async fn serve_message(queue: Arc<ReplyQueue>, reporter: Reporter, received: Received) {
     let message: Value = serde_json::from_str(&received.body).unwrap_or_default();
-    let fate = Fate::of(message["content"].as_str().unwrap_or_default());
-    match fate {
-        Fate::Lost => queue.delete(&received.receipt),
-        Fate::Late => {
+    let answer = PartnerAnswer::of(message["content"].as_str().unwrap_or_default());
+    match answer {
+        PartnerAnswer::Lost => queue.delete(&received.receipt),
+        PartnerAnswer::Late => {
             // A newer reply may overtake it meanwhile.
             queue.delete(&received.receipt);
             tokio::time::sleep(LATE_TIME).await;
-            reporter.report(&message, fate).await;
+            reporter.report(&message, answer).await;
         }
-        Fate::Done | Fate::Rejected => {
+        PartnerAnswer::Done | PartnerAnswer::Rejected => {
             tokio::time::sleep(USUAL_TIME).await;
-            if reporter.report(&message, fate).await {
+            if reporter.report(&message, answer).await {
                 queue.delete(&received.receipt);
             }
         }
     }
 }
 
-impl Fate {
+impl PartnerAnswer {
     fn of(content: &str) -> Self {
         let words = [("[reject]", Self::Rejected), ("[lose]", Self::Lost), ("[late]", Self::Late)];
-        words.into_iter().find(|(word, _)| content.contains(word)).map_or(Self::Done, |(_, fate)| fate)
+        words.into_iter().find(|(word, _)| content.contains(word)).map_or(Self::Done, |(_, answer)| answer)
     }
 }
 
 impl Reporter {
     /// Reports the outcome of a message. Returns true unless it must be reported again.
-    async fn report(&self, message: &Value, fate: Fate) -> bool {
-        let outcome = match (fate, message["action"].as_str()) {
-            (Fate::Rejected, _) => json!({ "outcome": "rejected", "reason": REASON }),
+    async fn report(&self, message: &Value, answer: PartnerAnswer) -> bool {
+        let outcome = match (answer, message["action"].as_str()) {
+            (PartnerAnswer::Rejected, _) => json!({ "outcome": "rejected", "reason": REASON }),
             (_, Some("remove")) => json!({ "outcome": "removed" }),
             _ => json!({ "outcome": "published" }),
         };
@@ -125,15 +125,15 @@ mod tests {
 
     #[test]
     fn a_magic_word_anywhere_in_the_text_decides() {
-        for (text, fate) in [
-            ("Thank you!", Fate::Done),
-            ("", Fate::Done),
-            ("[reject]", Fate::Rejected),
-            ("Sorry. [lose]", Fate::Lost),
-            ("Soon [late] or never", Fate::Late),
-            ("reject", Fate::Done),
+        for (text, answer) in [
+            ("Thank you!", PartnerAnswer::Done),
+            ("", PartnerAnswer::Done),
+            ("[reject]", PartnerAnswer::Rejected),
+            ("Sorry. [lose]", PartnerAnswer::Lost),
+            ("Soon [late] or never", PartnerAnswer::Late),
+            ("reject", PartnerAnswer::Done),
         ] {
-            assert_eq!(Fate::of(text), fate, "{text}");
+            assert_eq!(PartnerAnswer::of(text), answer, "{text}");
         }
     }
 }
