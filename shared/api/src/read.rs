@@ -2,16 +2,13 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use super::raw_value::RawValue;
 use presence_domain::error::FieldError;
 use presence_domain::ids::{MAX_ID, OrgId};
 use presence_domain::page::PageRequest;
 use presence_domain::text::{city_key, fold, has_control};
-
-/// Largest number up to which each integer has a floating-point number of its own: 2^53-1.
-const LARGEST_EXACT: f64 = 9_007_199_254_740_991.0;
 
 /// Maximum number of characters in a text to search for.
 pub const MAX_SEARCH_CHARS: usize = 255;
@@ -75,7 +72,7 @@ pub fn integer(raw: RawValue<'_>) -> Result<i128, FieldError> {
 /// Reads a whole number as text: an optional minus sign and digits, however many.
 fn decimal(raw: RawValue<'_>) -> Result<Cow<'_, str>, FieldError> {
     let digits = match raw {
-        RawValue::Json(Value::Number(number)) => Cow::Owned(number_text(number)),
+        RawValue::Json(Value::Number(number)) => Cow::Owned(number.to_string()),
         RawValue::Json(Value::String(text)) => Cow::Borrowed(text.trim()),
         RawValue::Text(text) => Cow::Borrowed(text.trim()),
         RawValue::Json(_) => return Err("must be an integer".into()),
@@ -85,15 +82,6 @@ fn decimal(raw: RawValue<'_>) -> Result<Cow<'_, str>, FieldError> {
         return Err("must be an integer".into());
     }
     Ok(digits)
-}
-
-/// Returns the text of a JSON number. `42.0` is an integer, as JSON Schema has it; beyond the exact ones, such a number stands for several.
-fn number_text(number: &Number) -> String {
-    let float = number.as_f64().filter(|value| number.is_f64() && value.abs() <= LARGEST_EXACT);
-    match float.filter(|value| value.fract() == 0.0) {
-        Some(whole) => format!("{whole:.0}"),
-        None => number.to_string(),
-    }
 }
 
 /// Reads the id of an organisation.

@@ -1,9 +1,7 @@
 //! Bar of an import on a terminal, and its end by Ctrl-C.
 
 use std::io::Write as _;
-use std::process::Stdio;
-
-use rustix::process::{Pid, Signal, kill_process};
+use std::process::{Command, Stdio};
 
 use crate::cli_env::{CliEnv, CliOutput};
 use crate::rows::{ORGS, business_row, review_row};
@@ -39,7 +37,8 @@ fn import_that_is_interrupted_says_what_it_stored_and_rejected() {
     let mut input = child.stdin.take().expect("stdin is piped");
     input.write_all(format!("{rows}{{\"id\": 41}}\n").as_bytes()).expect("the binary reads its input");
     while env.run("orgs list --json").expect_exit(0).stdout.lines().count() < 40 {}
-    kill_process(Pid::from_child(&child), Signal::INT).expect("it still runs");
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(killed.success(), "it still runs");
     let run = CliOutput::from(child.wait_with_output().expect("it ends")).expect_exit(130);
     drop(input);
     let counts = run.json();

@@ -132,7 +132,7 @@ impl PeopleIndex {
     }
 
     /// Sets the penalties of the words that are few edits away from the query word. Only words of a similar length can be.
-    fn match_edits(&self, word: &str, work: &Work, of_words: &mut [u8]) -> Result<(), TooCostlyError> {
+    fn match_edits(&self, word: &str, budget: &Work, of_words: &mut [u8]) -> Result<(), TooCostlyError> {
         let letters: Vec<char> = word.chars().collect();
         let length = letters.len();
         let edits: u8 = match length {
@@ -148,7 +148,7 @@ impl PeopleIndex {
             if *of_word != NO_MATCH || !may_be_close(query_set, word_set, edits) {
                 continue;
             }
-            work.add(QUERY, length * (2 * max + 1))?;
+            budget.add(QUERY, length * (2 * max + 1))?;
             let found = distance.within(&letters, &self.arena[self.span(word)], max);
             if let Some(distance) = found.and_then(|distance| u8::try_from(distance).ok()) {
                 *of_word = SUBSTRING + distance;
