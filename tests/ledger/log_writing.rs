@@ -128,7 +128,7 @@ async fn a_process_that_is_too_slow_for_its_lane_writes_as_soon_as_the_fast_ones
             fast.write_reviews(&[write_new(review)]).await.expect("nobody is faster");
             slow_calls.resume();
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     };
     tokio::select! {
         () = beat => {}
