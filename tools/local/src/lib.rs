@@ -21,9 +21,9 @@ mod options;
 mod other_dynamodb;
 mod page;
 mod response;
+mod review_pages;
 mod sample;
 mod stack;
-mod stats_page;
 mod streams;
 pub mod terminal_log;
 

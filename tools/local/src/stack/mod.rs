@@ -27,7 +27,7 @@ use crate::inbox::Inbox;
 use crate::mail::{self, Mailbox, StreamPoller};
 use crate::options::{DynamoDb, Options};
 use crate::sample::{self, DemoKeys};
-use crate::{api_functions, docs, listen, other_dynamodb, page, stats_page};
+use crate::{api_functions, docs, listen, other_dynamodb, page, review_pages};
 
 pub use clients::sdk_config;
 
@@ -79,7 +79,7 @@ impl Stack {
         let events = Arc::new(EventLog::default());
         let pages = docs::router(&keys)
             .merge(mail::router(store.clone(), Arc::clone(&mailbox)))
-            .merge(stats_page::router(store.clone(), &keys))
+            .merge(review_pages::router(store.clone(), &keys))
             .merge(events::router(Arc::clone(&events)))
             .merge(page::shared_files());
         let history = options.keep_requests.then(|| Arc::new(RequestHistory::default()));
