@@ -11,6 +11,7 @@ export async function pagesOf(stack) {
     { name: "docs", path: "/docs" },
     { name: "mailbox", path: "/mailbox" },
     { name: "events", path: "/events" },
+    { name: "reviews", path: "/reviews" },
     { name: "stats", path: "/stats" },
     { name: "invitation", path: link.pathname + link.search, skipped },
     { name: "closed invitation", path: "/invitation?user=1&token=unknown", skipped: [...skipped, "http-status-code", "errors-in-console"] },

@@ -22,9 +22,9 @@ mod other_dynamodb;
 mod page;
 mod replies;
 mod response;
+mod review_pages;
 mod sample;
 mod stack;
-mod stats_page;
 mod streams;
 pub mod terminal_log;
 

@@ -16,12 +16,21 @@ pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-sr
 const FILES_PATH: &str = "/pages";
 
 /// Pages of the navigation: path and name.
-const NAVIGATION: [(&str, &str); 5] =
-    [("/", "Home"), ("/docs", "API"), ("/mailbox", "Mailbox"), ("/events", "Events"), ("/stats", "Statistics")];
+const NAVIGATION: [(&str, &str); 6] = [
+    ("/", "Home"),
+    ("/docs", "API"),
+    ("/mailbox", "Mailbox"),
+    ("/events", "Events"),
+    ("/reviews", "Reviews"),
+    ("/stats", "Statistics"),
+];
 
 /// Files that every page may use: path below [`FILES_PATH`] and content.
-const SHARED_FILES: [(&str, &str); 2] =
-    [("page.css", include_str!("../pages/page.css")), ("page.js", include_str!("../pages/page.js"))];
+const SHARED_FILES: [(&str, &str); 3] = [
+    ("page.css", include_str!("../pages/page.css")),
+    ("page.js", include_str!("../pages/page.js")),
+    ("filters.js", include_str!("../pages/filters.js")),
+];
 
 /// Page for developers.
 #[derive(Clone, Copy, Debug)]

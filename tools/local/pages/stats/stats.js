@@ -1,6 +1,7 @@
 // Page of the statistics: reads the filters, asks the API, and shows what it answers.
 
 import { byId } from "../page.js";
+import { businessesOf, call, chosenBusinesses, parameters, refresh, restrict, startFilters } from "../filters.js";
 import { drawMonths, drawStars, smallBars } from "./charts.js";
 
 /** Largest number of businesses in a request. More are asked for in several, whose numbers are added. */
@@ -8,10 +9,7 @@ const BUSINESSES = 200;
 /** Largest number of months without a review that are drawn one by one. */
 const EMPTY_MONTHS = 1200;
 
-const form = document.getElementById("filters");
-let orgs = [];
 let shown = null;
-let newest = 0;
 
 /** Adds up numbers of the same names. */
 const addNumbers = (one, other) => Object.fromEntries(Object.entries(one).map(([name, count]) => [name, count + other[name]]));
@@ -47,39 +45,14 @@ function addGroups(one, other) {
   return { ...one, count: one.count + other.count, ratings, average_rating: average(ratings) };
 }
 
-/** Returns the businesses that organisation and business choose; null for all. */
-function chosenBusinesses() {
-  const { org, business } = form.elements;
-  if (business.value) return [business.value];
-  return org.value ? businessesOf(org.value).map(one => one.id) : null;
-}
-
-const businessesOf = org => orgs.filter(one => !org || String(one.id) === org).flatMap(one => one.businesses);
-
-/** Returns the parameters of all filters but the businesses. */
-function parameters() {
-  const data = new FormData(form);
-  const query = new URLSearchParams();
-  for (const name of ["rating__in", "state", "partner__in"]) {
-    if (data.getAll(name).length > 0) query.set(name, data.getAll(name).join(","));
-  }
-  const single = { city: "business_city", from: "update_date__gte", to: "update_date__lte", content: "content__isnull" };
-  for (const [name, parameter] of Object.entries(single)) {
-    if (data.get(name)) query.set(parameter, data.get(name));
-  }
-  return query;
-}
-
 /** Asks for the statistics with groups, in as many requests as the businesses need. */
 async function ask(groupBy) {
   const chosen = chosenBusinesses();
   const parts = chosen === null ? [null] : chunks(chosen);
   const answers = await Promise.all(parts.map(part => {
-    const query = parameters();
+    const query = restrict(parameters(), part);
     query.set("group_by", groupBy);
-    // A list without items would be no filter. No business has this id.
-    if (part) query.set("business__in", part.length > 0 ? part.join(",") : "-");
-    return call(query);
+    return call(`/stats?${query}`);
   }));
   return addAnswers(answers);
 }
@@ -88,20 +61,6 @@ function chunks(all) {
   const parts = [];
   for (let start = 0; start < all.length; start += BUSINESSES) parts.push(all.slice(start, start + BUSINESSES));
   return parts.length > 0 ? parts : [[]];
-}
-
-async function call(query) {
-  const response = await fetch(`/api/v2/reviews/stats?${query}`, { headers: { "x-api-key": form.elements.key.value.trim() } });
-  const body = await response.json();
-  if (!response.ok) throw new Error(messages(body.errors));
-  return body;
-}
-
-/** Returns the texts of an error. */
-function messages(errors) {
-  const [found] = Object.values(errors);
-  if (typeof found === "string") return found;
-  return Object.entries(found).map(([field, text]) => `${field} ${text.explanation ?? text}`).join("; ");
 }
 
 /** Returns all months from the first to the last group, those without a review too. */
@@ -139,7 +98,7 @@ function draw() {
   drawMonths(byId("months"), shown.months);
 }
 
-function show(byMonth, byBusiness) {
+function show([byMonth, byBusiness]) {
   shown = { total: byMonth, months: allMonths(byMonth.groups) };
   draw();
   byId("month-rows").replaceChildren(...byMonth.groups.map(group => row(group.key, "", group.count, group.average_rating)));
@@ -160,52 +119,5 @@ function sentence({ count, average_rating, states, partners, with_content }) {
   return `${number(count)} reviews, ${average_rating.toFixed(2)} stars on average. ${of}. ${on}. ${number(with_content)} with text.`;
 }
 
-/** Shows the statistics for the present filters. Of several that run, the newest counts. */
-async function refresh() {
-  const turn = ++newest;
-  const main = document.querySelector("main");
-  main.setAttribute("aria-busy", "true");
-  try {
-    const answers = await Promise.all([ask("month"), ask("business")]);
-    if (turn !== newest) return;
-    byId("error").hidden = true;
-    show(...answers);
-  } catch (error) {
-    if (turn !== newest) return;
-    byId("error").textContent = `The API refuses: ${error.message}.`;
-    byId("error").hidden = false;
-  }
-  main.removeAttribute("aria-busy");
-}
-
-/** Offers the cities and businesses of the chosen organisation. */
-function offer() {
-  const { org, city, business } = form.elements;
-  const there = businessesOf(org.value);
-  const cities = [...new Set(there.map(one => one.city))].sort();
-  fill(city, cities.map(name => [name, name]));
-  const inCity = there.filter(one => !city.value || one.city === city.value);
-  fill(business, inCity.map(one => [one.id, one.name]));
-}
-
-/** Fills a list, and keeps what is chosen if it is still there. */
-function fill(select, options) {
-  const chosen = select.value;
-  select.replaceChildren(new Option("all", ""), ...options.map(([value, name]) => new Option(name, value)));
-  select.value = options.some(([value]) => value === chosen) ? chosen : "";
-}
-
-async function start() {
-  const keys = JSON.parse(byId("keys").textContent);
-  form.elements.key.defaultValue = keys.PROVIDER ?? "";
-  orgs = await (await fetch("/stats/orgs.json")).json();
-  fill(form.elements.org, orgs.map(org => [String(org.id), org.name]));
-  offer();
-  form.addEventListener("change", () => { offer(); refresh(); });
-  form.addEventListener("submit", event => { event.preventDefault(); refresh(); });
-  form.addEventListener("reset", () => setTimeout(() => { offer(); refresh(); }));
-  new ResizeObserver(draw).observe(byId("months"));
-  await refresh();
-}
-
-start();
+new ResizeObserver(draw).observe(byId("months"));
+startFilters(() => refresh(() => Promise.all([ask("month"), ask("business")]), show));

@@ -28,7 +28,7 @@ use crate::mail::{self, Mailbox, StreamPoller};
 use crate::options::{DynamoDb, Options};
 use crate::replies::{self, Partners, ReplyQueue};
 use crate::sample::{self, DemoKeys};
-use crate::{api_functions, docs, listen, other_dynamodb, page, stats_page};
+use crate::{api_functions, docs, listen, other_dynamodb, page, review_pages};
 
 pub use clients::sdk_config;
 
@@ -84,7 +84,7 @@ impl Stack {
         let replies = Arc::new(ReplyQueue::default());
         let pages = docs::router(&keys)
             .merge(mail::router(store.clone(), Arc::clone(&mailbox)))
-            .merge(stats_page::router(store.clone(), &keys))
+            .merge(review_pages::router(store.clone(), &keys))
             .merge(events::router(Arc::clone(&events)))
             .merge(replies::router(Arc::clone(&replies)))
             .merge(page::shared_files());

@@ -1,7 +1,7 @@
 //! URLs of a running stack.
 
 use super::Stack;
-use crate::{docs, events, mail, replies, stats_page};
+use crate::{docs, events, mail, replies, review_pages};
 
 impl Stack {
     /// Returns the base URL of version 2 of the API.
@@ -55,7 +55,13 @@ impl Stack {
     /// Returns the URL of the page with statistics of reviews.
     #[must_use]
     pub fn stats_url(&self) -> String {
-        format!("{}{}", self.origin(), stats_page::STATS_PATH)
+        format!("{}{}", self.origin(), review_pages::STATS_PATH)
+    }
+
+    /// Returns the URL of the page with the reviews, on which they can be answered.
+    #[must_use]
+    pub fn reviews_url(&self) -> String {
+        format!("{}{}", self.origin(), review_pages::REVIEWS_PATH)
     }
 
     fn origin(&self) -> String {

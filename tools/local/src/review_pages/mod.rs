@@ -1,4 +1,4 @@
-//! Page with statistics of reviews, as charts that it draws itself. The numbers come from the API.
+//! Pages about reviews: statistics as charts, and the reviews themselves with their replies. All numbers and texts come from the API.
 
 use std::collections::BTreeMap;
 
@@ -16,26 +16,45 @@ use crate::local_only::same_origin_only;
 use crate::page::Page;
 use crate::sample::DemoKeys;
 
-/// Path of the page.
+/// Path of the page with statistics.
 pub(crate) const STATS_PATH: &str = "/stats";
+/// Path of the page with the reviews.
+pub(crate) const REVIEWS_PATH: &str = "/reviews";
 
-const BODY: &str = include_str!("../../pages/stats/page.html");
-/// Placeholder of the keys in the page. They are inserted as JSON; no character of a key needs escaping in HTML.
-const KEYS_PLACEHOLDER: &str = "{{keys}}";
+const FILTERS: &str = include_str!("../../pages/filters.html");
+const STATS_BODY: &str = include_str!("../../pages/stats/page.html");
+const REVIEWS_BODY: &str = include_str!("../../pages/reviews/page.html");
 
-/// Files of the page.
-const FILES: [(&str, &str); 3] = [
+/// Files of the page with statistics.
+const STATS_FILES: [(&str, &str); 3] = [
     ("stats/stats.css", include_str!("../../pages/stats/stats.css")),
     ("stats/charts.js", include_str!("../../pages/stats/charts.js")),
     ("stats/stats.js", include_str!("../../pages/stats/stats.js")),
 ];
+/// Files of the page with the reviews.
+const REVIEWS_FILES: [(&str, &str); 3] = [
+    ("reviews/reviews.css", include_str!("../../pages/reviews/reviews.css")),
+    ("reviews/review.js", include_str!("../../pages/reviews/review.js")),
+    ("reviews/reviews.js", include_str!("../../pages/reviews/reviews.js")),
+];
 
-/// Builds the routes of the page, of its files, and of the organisations that it offers. The page calls the API with these keys.
+/// Builds the routes of both pages, of their files, and of the organisations that they offer. The pages call the API with these keys.
 pub(crate) fn router(store: Stores, keys: &DemoKeys) -> Router {
-    let body = BODY.replace(KEYS_PLACEHOLDER, &json!(keys).to_string());
-    let page = Page { path: STATS_PATH, title: "Statistics of reviews", body: &body, files: &FILES };
-    let data = Router::new().route("/stats/orgs.json", get(list_orgs)).with_state(store);
-    same_origin_only(data.merge(page.router()))
+    let stats = with_filters(STATS_BODY, keys);
+    let stats = Page { path: STATS_PATH, title: "Statistics of reviews", body: &stats, files: &STATS_FILES };
+    let reviews = with_filters(REVIEWS_BODY, keys);
+    let reviews = Page { path: REVIEWS_PATH, title: "Reviews", body: &reviews, files: &REVIEWS_FILES };
+    let data = Router::new().route("/reviews/orgs.json", get(list_orgs)).with_state(store);
+    same_origin_only(data.merge(stats.router()).merge(reviews.router()))
+}
+
+/// Returns the body of a page behind the filters, with the keys as JSON; no character of a key needs escaping in HTML.
+fn with_filters(body: &str, keys: &DemoKeys) -> String {
+    format!(
+        "{FILTERS}{body}<noscript>This page needs JavaScript.</noscript>\n\
+        <script type=\"application/json\" id=\"keys\">{}</script>\n",
+        json!(keys)
+    )
 }
 
 async fn list_orgs(State(store): State<Stores>) -> Response {
