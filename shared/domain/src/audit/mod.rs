@@ -53,12 +53,16 @@ impl AuditRecord {
         (!is_empty).then_some(record)
     }
 
-    /// Returns the key that the record names: the one that the actor used, or else the one that the action was done to.
-    ///
-    /// No record has both: the API acts on no keys, and operators use none.
+    /// Returns the key that the record names: the one that the action was done to, or else the one that the actor used.
     #[must_use]
     pub fn key_id(&self) -> Option<ApiKeyId> {
-        self.actor.key_id().or(self.action.key_id())
+        self.action.key_id().or(self.actor.key_id())
+    }
+
+    /// True if the actor used this key, or the action was done to it.
+    #[must_use]
+    pub fn names_key(&self, key: ApiKeyId) -> bool {
+        [self.actor.key_id(), self.action.key_id(), self.action.new_key_id()].contains(&Some(key))
     }
 }
 

@@ -89,21 +89,30 @@ fn a_user_that_moves_is_found_under_its_new_organisation() {
 fn actions_have_one_spelling_and_those_on_keys_name_the_key() {
     use AuditAction::{Activate, Create, Delete, Invite, IssueKey, RevokeKey, RotateKey, SetKeyLimit, Update};
     let key = ApiKeyId::parse("7-0a0a0a0a0a0a").expect("an id");
-    let on_keys = [IssueKey(key), RotateKey(key), RevokeKey(key), SetKeyLimit(key)];
+    let on_keys = [IssueKey(key), RotateKey(key, None), RevokeKey(key), SetKeyLimit(key)];
     for action in [Create, Update, Delete, Invite, Activate].into_iter().chain(on_keys) {
         assert_eq!(AuditAction::parse(action.as_str(), action.key_id()), Some(action));
         let other_key = if action.key_id().is_none() { Some(key) } else { None };
         assert_eq!(AuditAction::parse(action.as_str(), other_key), None, "{action:?}");
     }
     assert_eq!(on_keys.map(AuditAction::key_id), [Some(key); 4]);
+    let new = ApiKeyId::parse("7-0b0b0b0b0b0b");
+    assert_eq!(on_keys.map(|action| action.with_new_key(new).new_key_id()), [None, new, None, None]);
 }
 
 #[test]
 fn a_record_names_the_key_that_was_used_or_changed() {
     let key = ApiKeyId::parse("8-0a0a0a0a0a0a").expect("an id");
     let by = |actor, action| UserChange::by(&actor, action, User { lang: None, ..user(Status::Invited) }, at(0));
-    for (actor, action) in [(Actor::Key(key), AuditAction::Create), (actor(), AuditAction::IssueKey(key))] {
+    let used = ApiKeyId::parse("8-0b0b0b0b0b0b").expect("an id");
+    for (actor, action, names_used) in [
+        (Actor::Key(key), AuditAction::Create, false),
+        (actor(), AuditAction::IssueKey(key), false),
+        (Actor::Key(used), AuditAction::RevokeKey(key), true),
+        (actor(), AuditAction::RotateKey(key, Some(used)), true),
+    ] {
         let record = AuditRecord::of_change(None, &by(actor, action)).expect("a record");
         assert_eq!(record.key_id(), Some(key), "{action:?}");
+        assert_eq!((record.names_key(key), record.names_key(used)), (true, names_used), "{action:?}");
     }
 }

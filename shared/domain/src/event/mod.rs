@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 pub use review_field::ReviewField;
 
+use crate::api_key::ApiKeyId;
 use crate::audit::{AuditAction, AuditRecord, UserField};
 use crate::ids::{BusinessId, OrgId, UserId};
 use crate::review::{Review, ReviewId, ReviewState};
@@ -32,11 +33,17 @@ crate::listed_enum! {
         ReviewUpdated => "review.updated",
         /// A review was taken down by its partner, or removed.
         ReviewDeleted => "review.deleted",
+        /// A key was issued to a user.
+        KeyIssued => "key.issued",
+        /// A key was issued that replaces another one.
+        KeyRotated => "key.rotated",
+        /// A key was revoked.
+        KeyRevoked => "key.revoked",
     }
 }
 
 impl EventKind {
-    /// Returns the kind of an action on a user; `None` for an action that changes no user.
+    /// Returns the kind of an action on a user or on a key; `None` for an action without an event.
     #[must_use]
     pub fn of_action(action: AuditAction) -> Option<Self> {
         match action {
@@ -44,12 +51,11 @@ impl EventKind {
             AuditAction::Update => Some(Self::UserUpdated),
             AuditAction::Delete => Some(Self::UserDeleted),
             AuditAction::Activate => Some(Self::UserActivated),
-            // The mailer reports the mail itself. Keys are the operator's business.
-            AuditAction::Invite
-            | AuditAction::IssueKey(_)
-            | AuditAction::RotateKey(_)
-            | AuditAction::RevokeKey(_)
-            | AuditAction::SetKeyLimit(_) => None,
+            AuditAction::IssueKey(_) => Some(Self::KeyIssued),
+            AuditAction::RotateKey(_, Some(_)) => Some(Self::KeyRotated),
+            AuditAction::RevokeKey(_) => Some(Self::KeyRevoked),
+            // The mailer reports the mail itself. A rotation without a new key is repeated by a restore. Limits are the operator's business.
+            AuditAction::Invite | AuditAction::RotateKey(_, None) | AuditAction::SetKeyLimit(_) => None,
         }
     }
 
@@ -96,6 +102,13 @@ pub enum EventSubject {
         /// Fields that a new review has, or that changed; none of a review that was removed.
         fields: Vec<ReviewField>,
     },
+    /// Key of a user.
+    Key {
+        /// Id of the key; of the new one if it replaces another.
+        id: ApiKeyId,
+        /// Key that it replaces.
+        replaces: Option<ApiKeyId>,
+    },
 }
 
 /// Event.
@@ -108,18 +121,22 @@ pub struct Event {
     /// Organisation of the subject after the change; before it, for one that was deleted.
     pub org_id: Option<OrgId>,
     /// Version of the user or review after the change. Of two events about one subject, that of the higher version is later. `None` if an
-    /// earlier version of the service made the change.
+    /// earlier version of the service made the change, and for a change of a key alone.
     pub version: Option<u64>,
     /// Instant of the change.
     pub at: Timestamp,
 }
 
 impl Event {
-    /// Returns the event of a record of the audit trail; `None` for an action that changes no user.
+    /// Returns the event of a record of the audit trail; `None` for an action without an event.
     #[must_use]
     pub fn of_record(record: &AuditRecord) -> Option<Self> {
         let kind = EventKind::of_action(record.action)?;
-        let subject = EventSubject::User { id: record.target, fields: record.fields.clone() };
+        let subject = match (record.action.key_id(), record.action.new_key_id()) {
+            (Some(old), Some(new)) => EventSubject::Key { id: new, replaces: Some(old) },
+            (Some(id), None) => EventSubject::Key { id, replaces: None },
+            (None, _) => EventSubject::User { id: record.target, fields: record.fields.clone() },
+        };
         Some(Self { kind, subject, org_id: record.org_id, version: record.version, at: record.at })
     }
 

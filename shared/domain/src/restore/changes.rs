@@ -72,7 +72,10 @@ impl ChangesSince {
             AuditAction::Invite | AuditAction::Activate => self.touched.entry(user).or_default().has_ended_links = true,
             AuditAction::IssueKey(key) => drop(self.issued_keys.insert(key)),
             AuditAction::RevokeKey(key) => drop(self.revoked_keys.insert(key)),
-            AuditAction::RotateKey(key) => drop(self.rotated_keys.insert(key)),
+            AuditAction::RotateKey(key, new) => {
+                self.rotated_keys.insert(key);
+                self.issued_keys.extend(new);
+            }
             AuditAction::SetKeyLimit(key) => drop(self.limited_keys.insert(key)),
         }
     }
@@ -132,7 +135,7 @@ mod tests {
             record("5", Activate, &[UserField::Password, UserField::Status]),
             record("6", Invite, &[]),
             record("7", IssueKey(key("7")), &[]),
-            record("8", RotateKey(key("8")), &[]),
+            record("8", RotateKey(key("8"), Some(key("18"))), &[]),
             record("9", RevokeKey(key("9")), &[]),
             record("10", SetKeyLimit(key("10")), &[]),
             // Neither a right nor a link.
@@ -153,7 +156,7 @@ mod tests {
                 (user("6"), touched(&[], true)),
             ]
             .into(),
-            issued_keys: [key("7")].into(),
+            issued_keys: [key("7"), key("18")].into(),
             revoked_keys: [key("9")].into(),
             rotated_keys: [key("8")].into(),
             limited_keys: [key("10")].into(),
