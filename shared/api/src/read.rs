@@ -1,4 +1,4 @@
-//! Readers of single values. Each refuses control characters, which no input may have.
+//! Readers of single values. Each but [`any_text`] refuses control characters.
 
 use std::borrow::Cow;
 
@@ -15,8 +15,13 @@ pub const MAX_SEARCH_CHARS: usize = 255;
 
 /// Reads any text.
 pub fn text(raw: RawValue<'_>) -> Result<&str, FieldError> {
-    let text = raw.as_text().ok_or("must be a string")?;
+    let text = any_text(raw)?;
     if has_control(text) { Err("must not contain control characters".into()) } else { Ok(text) }
+}
+
+/// Reads any text, with control characters, for a field that drops them.
+pub fn any_text(raw: RawValue<'_>) -> Result<&str, FieldError> {
+    raw.as_text().ok_or_else(|| "must be a string".into())
 }
 
 /// Reads text to search for: at most 255 characters, folded. Refuses text of which folding leaves nothing, because such text would

@@ -1,11 +1,13 @@
 //! Request whose key is not verified yet.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use lambda_http::Request;
 use secrecy::SecretString;
 
 use super::deprecation::{self, DeprecationNotice};
+use super::edge::source_address;
 use super::error_answer::RequestError;
 use super::idempotency::KeyedChange;
 use super::input::Input;
@@ -16,6 +18,8 @@ use super::{body, credential, query};
 pub(super) struct UnverifiedRequest<Operation> {
     pub(super) operation: Operation,
     pub(super) key: Option<SecretString>,
+    /// Address that the request comes from; `None` if it is unknown.
+    pub(super) source: Option<IpAddr>,
     /// Notice about the deprecated parts that the request uses; `None` if it uses none.
     pub(super) deprecation: Option<DeprecationNotice>,
     /// Idempotency key of a request that is no GET, with what it is for.
@@ -39,6 +43,6 @@ impl<Operation: Copy> UnverifiedRequest<Operation> {
         let deprecation = deprecation::notice(route.deprecations, |name| input.has(name));
         let input = Arc::new(input);
         let change = if route.method == "GET" { None } else { KeyedChange::read(request, route.method, path, &input)? };
-        Ok(Self { operation: route.operation, key, deprecation, change, input })
+        Ok(Self { operation: route.operation, key, source: source_address(request), deprecation, change, input })
     }
 }

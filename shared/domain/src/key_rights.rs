@@ -150,7 +150,8 @@ fn expiry_error(at: Timestamp, now: Timestamp) -> Option<FieldError> {
 
 /// Returns the instant some years later by the calendar, in whole seconds as answers have them.
 fn in_years(now: Timestamp, years: i32) -> Timestamp {
-    let later = now.to_zoned(TimeZone::UTC).checked_add(years.years()).map_or(Timestamp::MAX, |later| later.timestamp());
+    let later =
+        now.to_zoned(TimeZone::UTC).checked_add(years.years()).map_or(Timestamp::MAX, |later| later.timestamp());
     Timestamp::from_second(later.as_second()).unwrap_or(later)
 }
 
@@ -201,17 +202,28 @@ mod tests {
     #[test]
     fn a_key_makes_no_key_that_may_more_than_itself() {
         use KeyAccess::{All, Read};
-        let (free, office) = (key(All, &[], None), key(All, &["203.0.113.0/24", "2001:db8::/32"], Some("2026-06-01T00:00:00Z")));
+        let (free, office) =
+            (key(All, &[], None), key(All, &["203.0.113.0/24", "2001:db8::/32"], Some("2026-06-01T00:00:00Z")));
         let reader = key(Read, &[], None);
         let more = |what: &str| format!("this key may not make a key {what} than itself");
         let wrong_end = |text: &str| format!("[(\"expires_at\", Text(\"{text}\"))]");
         for (own, asked, expected) in [
             (&free, asked(None, None, None), "all [] 2027-02-28T12:00:00Z".to_owned()),
-            (&free, asked(Some(Read), Some(&["203.0.113.0/24"]), Some("2026-03-01T00:00:00Z")),
-                "read [\"203.0.113.0/24\"] 2026-03-01T00:00:00Z".to_owned()),
-            (&office, asked(None, None, None), "all [\"203.0.113.0/24\", \"2001:db8::/32\"] 2026-06-01T00:00:00Z".to_owned()),
-            (&office, asked(None, Some(&["203.0.113.8/29"]), Some("2026-06-01T00:00:00Z")),
-                "all [\"203.0.113.8/29\"] 2026-06-01T00:00:00Z".to_owned()),
+            (
+                &free,
+                asked(Some(Read), Some(&["203.0.113.0/24"]), Some("2026-03-01T00:00:00Z")),
+                "read [\"203.0.113.0/24\"] 2026-03-01T00:00:00Z".to_owned(),
+            ),
+            (
+                &office,
+                asked(None, None, None),
+                "all [\"203.0.113.0/24\", \"2001:db8::/32\"] 2026-06-01T00:00:00Z".to_owned(),
+            ),
+            (
+                &office,
+                asked(None, Some(&["203.0.113.8/29"]), Some("2026-06-01T00:00:00Z")),
+                "all [\"203.0.113.8/29\"] 2026-06-01T00:00:00Z".to_owned(),
+            ),
             (&office, asked(None, Some(&[]), None), more("for more networks")),
             (&office, asked(None, Some(&["203.0.113.0/24", "203.0.112.0/24"]), None), more("for more networks")),
             (&office, asked(None, Some(&["203.0.112.0/23"]), None), more("for more networks")),

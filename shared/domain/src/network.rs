@@ -26,9 +26,9 @@ pub enum NetworkError {
 impl fmt::Display for NetworkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoCidr => {
-                f.write_str("must have networks in CIDR notation only, such as 203.0.113.0/24, 203.0.113.7/32 or 2001:db8::/32")
-            }
+            Self::NoCidr => f.write_str(
+                "must have networks in CIDR notation only, such as 203.0.113.0/24, 203.0.113.7/32 or 2001:db8::/32",
+            ),
             Self::HasHostBits(meant) => write!(f, "has an address with bits beyond its prefix: the network is {meant}"),
         }
     }
@@ -41,7 +41,10 @@ impl Network {
         let address: IpAddr = address.parse().map_err(|_| NetworkError::NoCidr)?;
         let is_number = (1..=3).contains(&prefix.len()) && prefix.bytes().all(|byte| byte.is_ascii_digit());
         let has_one_spelling = prefix == "0" || !prefix.starts_with('0');
-        let prefix: u8 = Some(prefix).filter(|_| is_number && has_one_spelling).and_then(|digits| digits.parse().ok()).ok_or(NetworkError::NoCidr)?;
+        let prefix: u8 = Some(prefix)
+            .filter(|_| is_number && has_one_spelling)
+            .and_then(|digits| digits.parse().ok())
+            .ok_or(NetworkError::NoCidr)?;
         if prefix > width(address) {
             return Err(NetworkError::NoCidr);
         }
@@ -124,9 +127,26 @@ mod tests {
     #[test]
     fn text_that_is_no_network_is_refused_and_one_with_host_bits_is_told_its_network() {
         for text in [
-            "", " ", "/", "203.0.113.7", "203.0.113.0/", "203.0.113.0/33", "203.0.113.0/-1", "203.0.113.0/+8", "203.0.113.0/08",
-            "203.0.113.0/24/8", "203.0.113/24", "0203.0.113.0/24", "2001:db8::/129", "2001:db8::", "fe80::%eth0/64", "example.org/24",
-            "203.0.113.0/255.255.255.0", "203.0.113.0 /24", "203.0.113.0/٢٤", "*",
+            "",
+            " ",
+            "/",
+            "203.0.113.7",
+            "203.0.113.0/",
+            "203.0.113.0/33",
+            "203.0.113.0/-1",
+            "203.0.113.0/+8",
+            "203.0.113.0/08",
+            "203.0.113.0/24/8",
+            "203.0.113/24",
+            "0203.0.113.0/24",
+            "2001:db8::/129",
+            "2001:db8::",
+            "fe80::%eth0/64",
+            "example.org/24",
+            "203.0.113.0/255.255.255.0",
+            "203.0.113.0 /24",
+            "203.0.113.0/٢٤",
+            "*",
         ] {
             assert_eq!(Network::parse(text), Err(NetworkError::NoCidr), "{text}");
         }

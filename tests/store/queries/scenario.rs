@@ -149,7 +149,11 @@ pub(super) async fn of_operators(stack: &TestStack, faults: &FaultConnector) {
     let owner = store.users.get_id_by_email(&address("admin-2")).await.expect("an answer").expect("a user");
     let first =
         store.users.issue_key(owner, &NewApiKey::default(), &presence_tests::operator(), now).await.expect("a key");
-    let new = NewApiKey { label: Some("till".to_owned()), expires_at: Some(now + SignedDuration::from_hours(1)) };
+    let new = NewApiKey {
+        label: Some("till".to_owned()),
+        expires_at: Some(now + SignedDuration::from_hours(1)),
+        ..NewApiKey::default()
+    };
     let second = store
         .users
         .rotate_key(first.id, &new, now + SignedDuration::from_mins(5), &presence_tests::operator(), now)

@@ -58,12 +58,6 @@ impl AuditRecord {
     pub fn key_id(&self) -> Option<ApiKeyId> {
         self.action.key_id().or(self.actor.key_id())
     }
-
-    /// True if the actor used this key, or the action was done to it.
-    #[must_use]
-    pub fn names_key(&self, key: ApiKeyId) -> bool {
-        [self.actor.key_id(), self.action.key_id(), self.action.new_key_id()].contains(&Some(key))
-    }
 }
 
 #[cfg(test)]

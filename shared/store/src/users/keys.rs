@@ -13,7 +13,7 @@ use crate::{UserStore, audit_trail, idempotency, schema};
 use presence_domain::access::Scope;
 use presence_domain::api_key::{ApiKeyHash, ApiKeyId, PlaintextApiKey};
 use presence_domain::audit::{Actor, AuditAction, AuditRecord};
-use presence_domain::error::Error;
+use presence_domain::error::{Error, FieldErrors};
 use presence_domain::idempotency::KeptAnswer;
 use presence_domain::ids::UserId;
 use presence_domain::key_rights::{AllowedNetworks, KeyAccess, MAX_KEYS_WITH_OVERLAP, MAX_LIVE_KEYS};
@@ -148,18 +148,22 @@ impl UserStore {
 
     /// Revokes a key from the next request on. Revoking it again changes nothing, and keeps the instant of the first time.
     pub async fn revoke_key(&self, id: ApiKeyId, by: &Actor, now: Timestamp) -> Result<(), ApiKeyError> {
-        self.revoke_key_answered(KeyChange::by_operator(id.owner(), by, now), id, None).await
+        self.revoke_key_answered(KeyChange::by_operator(id.owner(), by, now), id, &FieldErrors::default(), None).await
     }
 
-    /// Revokes a key like [`UserStore::revoke_key`], and keeps the answer of its request. The error is [`Error::InProgress`] if an answer
-    /// is kept already.
+    /// Revokes a key like [`UserStore::revoke_key`], unless the request has mistakes, and keeps the answer of its request. The error is
+    /// [`Error::InProgress`] if an answer is kept already.
     pub async fn revoke_key_answered(
         &self,
         change: KeyChange<'_>,
         id: ApiKeyId,
+        mistakes: &FieldErrors,
         answer: Option<&KeptAnswer>,
     ) -> Result<(), ApiKeyError> {
-        let decide = |key: &ApiKeyRecord| key.revoked_at.is_none().then(|| revoke(&self.db, &key.hash, change.now));
+        let decide = |key: &ApiKeyRecord| {
+            mistakes.clone().into_result()?;
+            Ok(key.revoked_at.is_none().then(|| revoke(&self.db, &key.hash, change.now)))
+        };
         self.update_key(change, id, AuditAction::RevokeKey(id), answer, decide).await.map(drop)
     }
 
@@ -171,7 +175,7 @@ impl UserStore {
         by: &Actor,
         now: Timestamp,
     ) -> Result<(), ApiKeyError> {
-        let decide = |key: &ApiKeyRecord| (key.limit != limit).then(|| set_limit(&self.db, &key.hash, limit));
+        let decide = |key: &ApiKeyRecord| Ok((key.limit != limit).then(|| set_limit(&self.db, &key.hash, limit)));
         let change = KeyChange::by_operator(id.owner(), by, now);
         self.update_key(change, id, AuditAction::SetKeyLimit(id), None, decide).await.map(drop)
     }
@@ -186,7 +190,7 @@ impl UserStore {
     ) -> Result<bool, ApiKeyError> {
         let decide = |key: &ApiKeyRecord| {
             let has_ended = key.revoked_at.is_some() || key.expires_at.is_some_and(|expires_at| expires_at <= ends_at);
-            (!has_ended).then(|| expire(&self.db, &key.hash, ends_at))
+            Ok((!has_ended).then(|| expire(&self.db, &key.hash, ends_at)))
         };
         let change = KeyChange::by_operator(id.owner(), by, now);
         self.update_key(change, id, AuditAction::RotateKey(id, None), None, decide).await
@@ -200,12 +204,12 @@ impl UserStore {
         id: ApiKeyId,
         action: AuditAction,
         answer: Option<&KeptAnswer>,
-        decide: impl Fn(&ApiKeyRecord) -> Option<Update>,
+        decide: impl Fn(&ApiKeyRecord) -> Result<Option<Update>, Error>,
     ) -> Result<bool, ApiKeyError> {
         let attempt = |_| async {
             let owner = self.checked_owner(&change).await?;
             let key = self.key_of(&owner.user, id).await?;
-            let Some(update) = decide(&key) else {
+            let Some(update) = decide(&key)? else {
                 self.keep_answer(answer).await?;
                 return Ok(Some(false));
             };

@@ -49,14 +49,14 @@ async fn replace_demo_key(
             store.users.revoke_key(key.id(), by, now).await.map_err(into_error)?;
         }
     }
-    let new = NewApiKey { label: Some(DEMO_LABEL.to_owned()), expires_at: None };
+    let new = NewApiKey { label: Some(DEMO_LABEL.to_owned()), ..NewApiKey::default() };
     let issued = match fixed {
         Some(key) => store.users.issue_given_key(id, key, &new, by, now).await,
         None => store.users.issue_key(id, &new, by, now).await,
     };
     match issued {
         Ok(issued) => Ok(Some(issued.key.expose().to_owned())),
-        Err(ApiKeyError::OwnerNotActive | ApiKeyError::TooMany) => Ok(None),
+        Err(ApiKeyError::OwnerNotActive | ApiKeyError::TooMany(_)) => Ok(None),
         Err(error) => Err(into_error(error)),
     }
 }
