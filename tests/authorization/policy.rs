@@ -40,6 +40,7 @@ fn verdict(action: Action, caller: Role, relation: Relation) -> Verdict {
         Action::MoveUser => Operation::Move,
         Action::DeleteUser => Operation::Delete,
         Action::InviteUser => Operation::Invite,
+        Action::ManageKeys => Operation::CreateKey,
         Action::CreateUser => {
             return match relation {
                 Relation::SelfUser => creation_verdict(caller, caller, false),
