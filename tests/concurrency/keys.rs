@@ -164,10 +164,13 @@ async fn of_two_rotations_at_once_the_shorter_overlap_counts() {
 #[case::serialized(ConflictMode::Serialize)]
 #[case::conflicts(ConflictMode::Cancel)]
 #[tokio::test(flavor = "multi_thread")]
-async fn keys_created_at_once_never_exceed_five_and_each_answer_has_a_key_that_gives_access(#[case] mode: ConflictMode) {
+async fn keys_created_at_once_never_exceed_five_and_each_answer_has_a_key_that_gives_access(
+    #[case] mode: ConflictMode,
+) {
     let env = RaceEnv::in_mode(mode).await;
     for round in 0..ROUNDS {
-        let user = env.stack.create_user(&format!("keys-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
+        let user =
+            env.stack.create_user(&format!("keys-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
         let path = format!("/user/{}/keys", user.id);
         for _ in 0..round % 5 {
             env.stack.issue_key(&user.id).await;

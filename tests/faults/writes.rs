@@ -10,7 +10,14 @@ use serde_json::{Value, json};
 use super::fixture::{Fixture, Preparation, Scenario, StoredEffect, Target};
 
 pub(super) fn scenarios() -> Vec<Scenario> {
-    creates().into_iter().chain(updates()).chain(refused_updates()).chain(others()).chain(keys()).chain(keyed()).collect()
+    creates()
+        .into_iter()
+        .chain(updates())
+        .chain(refused_updates())
+        .chain(others())
+        .chain(keys())
+        .chain(keyed())
+        .collect()
 }
 
 /// Returns changes with an idempotency key: repeated, they get the answer of before.
@@ -158,7 +165,9 @@ fn keys() -> Vec<Scenario> {
     };
     let label: fn(&Fixture) -> Value = |_| json!({"label": "till"});
     let has_another: fn(&StoredUser) -> bool = |it| it.user.keys.len() > 1;
-    let create = |name| of_keys(name, "create_key", "POST", |it: &Fixture| format!("{}/keys", it.path()), Some(label), has_another);
+    let create = |name| {
+        of_keys(name, "create_key", "POST", |it: &Fixture| format!("{}/keys", it.path()), Some(label), has_another)
+    };
     let rotate = |name| of_keys(name, "rotate_key", "POST", rotation, Some(|_: &Fixture| json!({})), has_another);
     let revoke = |name| of_keys(name, "revoke_key", "DELETE", key_path, None, |it: &StoredUser| it.revoked_keys == 1);
     vec![

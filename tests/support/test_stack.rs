@@ -44,6 +44,8 @@ pub struct StoredUser {
     pub user: User,
     /// Mails of the user in the outbox, oldest first.
     pub mails: Vec<OutboxMessage>,
+    /// Number of its keys that were revoked.
+    pub revoked_keys: usize,
 }
 
 impl TestStack {

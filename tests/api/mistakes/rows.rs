@@ -58,7 +58,7 @@ const KEYS: &[Row] = &[
     ("an end in the past", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"label": "report", "expires_at": "2020-01-01"}'"#, "leave `expires_at` out: a year ahead"),
     ("an overlap that is too long", r#"curl "$BASE/user/1003/keys/1003-9dfde7a91e1c/rotate" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"overlap_seconds": 2592000}'"#, "604800, a week, at the most"),
     ("the key instead of its id", r#"curl -X DELETE "$BASE/user/1003/keys/$MANAGER" -H "x-api-key: $KEY""#, "the `id` in the list of keys; never put a key into a path, which logs keep"),
-    ("a change with a key that may only read", r#"curl -X POST "$BASE/user/1008/invite" -H "x-api-key: pk_ExampleKeyOfAReadOnlyReport0012KUpp3""#, "a key of `access` `all`"),
+    ("a change with a key that may only read", r#"curl "$BASE/user/me" -H "x-api-key: pk_ExampleKeyOfAReadOnlyReport0012KUpp3" ;; curl -X POST "$BASE/user/1008/invite" -H "x-api-key: pk_ExampleKeyOfAReadOnlyReport0012KUpp3""#, "a key of `access` `all`"),
     ("two different keys", r#"curl "$BASE/user/me?api_key=$MANAGER" -H "x-api-key: $KEY""#, "send one key, in one place"),
 ];
 

@@ -25,14 +25,34 @@ fn mistakes_of_create() -> Vec<Case> {
         field("a label is required", "{}", "label", "is required"),
         field("a label that is null", r#"{"label":null}"#, "label", "is required"),
         field("a label of control characters", r#"{"label":"\u0000\u0085"}"#, "label", "is required"),
-        field("a long label", &json!({"label": "é".repeat(101)}).to_string(), "label", "must have at most 100 characters"),
+        field(
+            "a long label",
+            &json!({"label": "é".repeat(101)}).to_string(),
+            "label",
+            "must have at most 100 characters",
+        ),
         field("a label that is no text", r#"{"label":1}"#, "label", "must be a string"),
         post("an unknown access", own, with("access", r#""write""#)).bad_fields(choices),
         post("an access in another case", own, with("access", r#""Read""#)).bad_fields(choices),
-        field("networks in one text", &with("allowed_networks", r#""10.0.0.0/8""#), "allowed_networks", "must be a list of strings"),
-        field("a network that is no text", &with("allowed_networks", "[1]"), "allowed_networks", "must be a list of strings"),
+        field(
+            "networks in one text",
+            &with("allowed_networks", r#""10.0.0.0/8""#),
+            "allowed_networks",
+            "must be a list of strings",
+        ),
+        field(
+            "a network that is no text",
+            &with("allowed_networks", "[1]"),
+            "allowed_networks",
+            "must be a list of strings",
+        ),
         field("an address without a prefix", &with("allowed_networks", r#"["203.0.113.5"]"#), "allowed_networks", CIDR),
-        field("a prefix that is too long", &with("allowed_networks", r#"["203.0.113.0/33"]"#), "allowed_networks", CIDR),
+        field(
+            "a prefix that is too long",
+            &with("allowed_networks", r#"["203.0.113.0/33"]"#),
+            "allowed_networks",
+            CIDR,
+        ),
         field(
             "bits beyond the prefix",
             &with("allowed_networks", r#"["203.0.113.5/24"]"#),
@@ -46,14 +66,24 @@ fn mistakes_of_create() -> Vec<Case> {
             "must have at most 20 networks",
         ),
         field("an end in the past", &with("expires_at", r#""2020-01-01""#), "expires_at", "must be in the future"),
-        field("an end too far ahead", &with("expires_at", r#""9999-01-01""#), "expires_at", "must be at most 2 years ahead"),
+        field(
+            "an end too far ahead",
+            &with("expires_at", r#""9999-01-01""#),
+            "expires_at",
+            "must be at most 2 years ahead",
+        ),
         field(
             "an end that is no instant",
             &with("expires_at", r#""tomorrow""#),
             "expires_at",
             "must be a date and time, such as 2027-03-01T12:00:00Z",
         ),
-        field("an unknown field", &with("lable", "1"), "lable", "is not a field of this operation; did you mean \\\"label\\\"?"),
+        field(
+            "an unknown field",
+            &with("lable", "1"),
+            "lable",
+            "is not a field of this operation; did you mean \\\"label\\\"?",
+        ),
         post("a parameter", "/user/<admin_1>/keys?label=a", r#"{"label":"a"}"#).unknown_parameter("label"),
         post("all mistakes at once", own, r#"{"expires_at":1,"foo":1}"#).bad_fields(
             r#"{"expires_at":"must be a string","foo":"is not a field of this operation","label":"is required"}"#,
@@ -66,17 +96,26 @@ fn mistakes_of_create() -> Vec<Case> {
 fn mistakes_of_rotate() -> Vec<Case> {
     let own = "/user/<admin_1>/keys/<admin_1.key_id>/rotate";
     let range = "must be an integer from 0 to 604800";
-    [("604801", range), ("-1", range), ("1.5", "must be an integer"), ("\"a\"", "must be an integer"), ("true", "must be an integer")]
-        .into_iter()
-        .map(|(value, text)| {
-            post("an overlap is 0 to a week", own, format!(r#"{{"overlap_seconds":{value}}}"#)).bad_field("overlap_seconds", text)
-        })
-        .chain([
-            post("label is no field of a rotation", own, r#"{"label":"a"}"#).bad_field("label", "is not a field of this operation"),
-            get("no parameter of the list", "/user/<admin_1>/keys?page=1").unknown_parameter("page"),
-            delete("no parameter of a revocation", "/user/<admin_1>/keys/<admin_1.key_id>?force=1").unknown_parameter("force"),
-        ])
-        .collect()
+    [
+        ("604801", range),
+        ("-1", range),
+        ("1.5", "must be an integer"),
+        ("\"a\"", "must be an integer"),
+        ("true", "must be an integer"),
+    ]
+    .into_iter()
+    .map(|(value, text)| {
+        post("an overlap is 0 to a week", own, format!(r#"{{"overlap_seconds":{value}}}"#))
+            .bad_field("overlap_seconds", text)
+    })
+    .chain([
+        post("label is no field of a rotation", own, r#"{"label":"a"}"#)
+            .bad_field("label", "is not a field of this operation"),
+        get("no parameter of the list", "/user/<admin_1>/keys?page=1").unknown_parameter("page"),
+        delete("no parameter of a revocation", "/user/<admin_1>/keys/<admin_1.key_id>?force=1")
+            .unknown_parameter("force"),
+    ])
+    .collect()
 }
 
 fn rights() -> Vec<Case> {
@@ -84,7 +123,9 @@ fn rights() -> Vec<Case> {
         post("403 before bad fields", "/user/<admin_1>/keys", "{}").by("manager_1").forbidden(NOT_OTHERS),
         post("403 before the state of the owner", "/user/<invited_1>/keys", "{}").by("manager_1").forbidden(NOT_OTHERS),
         delete("403 before the 404 of a key", "/user/<admin_1>/keys/x").by("manager_1").forbidden(NOT_OTHERS),
-        delete("403 of a key that exists", "/user/<admin_1>/keys/<admin_1.key_id>").by("manager_1").forbidden(NOT_OTHERS),
+        delete("403 of a key that exists", "/user/<admin_1>/keys/<admin_1.key_id>")
+            .by("manager_1")
+            .forbidden(NOT_OTHERS),
         post("no key of a PROVIDER, though visible", "/user/<provider_in_1>/keys", r#"{"label":"a"}"#)
             .forbidden("an ORG_ADMIN may not manage the keys of users with the role PROVIDER"),
         get("no keys of another organisation", "/user/<manager_2>/keys").not_found(),
@@ -156,13 +197,14 @@ async fn a_key_is_shown_once_and_listed_until_90_days_after_its_end() {
     let keys = Keys { stack: &stack, owner: &fixtures.manager_1.id, key: &fixtures.admin_1.key };
     stack.clock.advance(SignedDuration::from_secs(1));
     let created = keys
-        .create(json!({"label": " till\u0007 1 ", "access": "read", "expires_at": "2026-06-01T02:00:00.9+02:00",
+        .create(json!({"label": " till\u{7} 1 ", "access": "read", "expires_at": "2026-06-01T02:00:00.9+02:00",
             "allowed_networks": ["127.0.0.0/8", "::ffff:127.0.0.0/104", "2001:DB8::/32"]}))
         .await;
     assert_eq!(created.status, 200, "{}", created.text);
     let mut shown = created.json();
     let plain = shown["key"].take();
-    let created_at = presence_domain::instant::format_second(presence_runtime::clock::Clock::now(stack.clock.as_ref()).as_second());
+    let created_at =
+        presence_domain::instant::format_second(presence_runtime::clock::Clock::now(stack.clock.as_ref()).as_second());
     let mut expected = json!({"id": shown["id"], "label": "till 1", "access": "read", "allowed_networks": ["127.0.0.0/8", "2001:db8::/32"],
         "created_at": created_at, "expires_at": "2026-06-01T00:00:00+00:00", "last_used_at": null, "revoked_at": null});
     shown.as_object_mut().expect("an object").remove("key");
@@ -226,7 +268,8 @@ async fn a_key_makes_no_key_that_may_more_than_itself() {
     let limited = json!({"label": "office", "allowed_networks": ["127.0.0.0/8"], "expires_at": "2026-06-01"});
     let limited = keys.create(limited).await.json();
     let by_limited = Keys { key: text(&limited["key"]), ..keys };
-    let more = |what: &str| json!({"errors": {"authorization": format!("this key may not make a key {what} than itself")}});
+    let more =
+        |what: &str| json!({"errors": {"authorization": format!("this key may not make a key {what} than itself")}});
     for (body, expected) in [
         (json!({"label": "a", "allowed_networks": []}), more("for more networks")),
         (json!({"label": "a", "allowed_networks": ["127.0.0.0/8", "10.0.0.0/8"]}), more("for more networks")),
@@ -237,7 +280,10 @@ async fn a_key_makes_no_key_that_may_more_than_itself() {
         assert_eq!((refused.status, refused.json()), (403, expected));
     }
     let made = by_limited.create(json!({"label": "b"})).await.json();
-    assert_eq!((&made["expires_at"], &made["allowed_networks"]), (&limited["expires_at"], &limited["allowed_networks"]));
+    assert_eq!(
+        (&made["expires_at"], &made["allowed_networks"]),
+        (&limited["expires_at"], &limited["allowed_networks"])
+    );
     let free = keys.list().await.pop().expect("the first key")["id"].clone();
     let refused = by_limited.rotate(&free, json!({})).await;
     assert_eq!((refused.status, refused.json()), (403, more("for more networks")));
@@ -254,7 +300,8 @@ async fn a_repeated_request_gets_the_answer_without_the_key_which_nothing_keeps(
     let (stack, fixtures) = Fixtures::start().await;
     let path = format!("/user/{}/keys", fixtures.manager_1.id);
     let send_once = |path: String, body: Value| {
-        let request = stack.request("POST", &path).header("x-api-key", &fixtures.admin_1.key).header("idempotency-key", "once");
+        let request =
+            stack.request("POST", &path).header("x-api-key", &fixtures.admin_1.key).header("idempotency-key", "once");
         send(request.header("content-type", "application/json").body(body.to_string()))
     };
     let created = send_once(path.clone(), json!({"label": "a"})).await;

@@ -86,13 +86,20 @@ async fn ask(stack: &TestStack, fixtures: &Fixtures, route: &str) -> Reply {
         }
         "delete_user" => stack.delete(&format!("/user/{}", fixtures.other_manager_1.id), key).await,
         "list_keys" => stack.get(&format!("/user/{}/keys", fixtures.manager_1.id), key).await,
-        "create_key" => stack.post(&format!("/user/{}/keys", fixtures.manager_1.id), key, &json!({"label": "till"})).await,
+        "create_key" => {
+            stack.post(&format!("/user/{}/keys", fixtures.manager_1.id), key, &json!({"label": "till"})).await
+        }
         "rotate_key" => {
-            let path = format!("/user/{0}/keys/{1}/rotate", fixtures.manager_1.id, stack.newest_key(&fixtures.manager_1.id).await);
+            let path = format!(
+                "/user/{0}/keys/{1}/rotate",
+                fixtures.manager_1.id,
+                stack.newest_key(&fixtures.manager_1.id).await
+            );
             stack.post(&path, key, &json!({})).await
         }
         "revoke_key" => {
-            let path = format!("/user/{0}/keys/{1}", fixtures.manager_1.id, stack.newest_key(&fixtures.manager_1.id).await);
+            let path =
+                format!("/user/{0}/keys/{1}", fixtures.manager_1.id, stack.newest_key(&fixtures.manager_1.id).await);
             stack.delete(&path, key).await
         }
         "invite_user" => stack.invite(&fixtures.invited_1.id, key).await,

@@ -108,7 +108,9 @@ async fn writes(stack: &TestStack, fixtures: &Fixtures) {
         ok(&stack.post(&format!("/user/{id}"), key, &change).await);
     }
     let keys = format!("/user/{}/keys", fixtures.other_manager_1.id);
-    ok(&stack.post(&keys, key, &json!({"label": "till", "access": "read", "allowed_networks": ["203.0.113.0/24"]})).await);
+    ok(&stack
+        .post(&keys, key, &json!({"label": "till", "access": "read", "allowed_networks": ["203.0.113.0/24"]}))
+        .await);
     ok(&stack.get(&keys, key).await);
     let newest = format!("{keys}/{}", stack.newest_key(&fixtures.other_manager_1.id).await);
     ok(&stack.post(&format!("{newest}/rotate"), key, &json!({})).await);
