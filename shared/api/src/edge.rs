@@ -5,16 +5,15 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::net::IpAddr;
 
 use lambda_http::http::Response;
-use lambda_http::request::RequestContext;
-use lambda_http::{Body, Request, RequestExt as _};
+use lambda_http::{Body, Request};
 use sha2::{Digest, Sha256};
 
 use super::invocation::Invocation;
 use super::page_links::CalledHost;
 use super::serve::end;
+use super::source_address::ViewerAddress;
 use presence_domain::error::Error;
 use presence_runtime::config::edge_secret_from_env;
 
@@ -23,24 +22,8 @@ pub const EDGE_SECRET_HEADER: &str = "x-origin-secret";
 /// Header with the host of the edge, which the client called. The gateway sees another one.
 pub const EDGE_HOST_HEADER: &str = "x-forwarded-host";
 
-/// Header with the address of the client, which the edge sets anew in each request. The gateway sees an address of the edge.
+/// Header with the address of the client, which the edge sets in each request, whatever the client sent. The gateway sees an address of the edge.
 pub const EDGE_VIEWER_HEADER: &str = "x-viewer-address";
-
-/// Address of the client of the edge; `None` if the edge does not tell it.
-#[derive(Clone, Copy, Debug)]
-struct ViewerAddress(Option<IpAddr>);
-
-/// Returns the address that a request comes from: behind the edge that of its client, and else the one that the gateway sees. No header of
-/// a client counts.
-pub(super) fn source_address(request: &Request) -> Option<IpAddr> {
-    if let Some(ViewerAddress(address)) = request.extensions().get() {
-        return *address;
-    }
-    match request.request_context_ref() {
-        Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.as_deref()?.parse().ok(),
-        _ => None,
-    }
-}
 
 /// Gate of a function: it lets requests through that come from the edge. Holds the digest of the secret.
 #[derive(Clone, Copy)]
@@ -108,7 +91,10 @@ fn digest(secret: &str) -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source_address::source_address;
+    use lambda_http::RequestExt as _;
     use lambda_http::http::StatusCode;
+    use lambda_http::request::RequestContext;
 
     async fn answer(gate: EdgeGate, secrets: &[&str]) -> (StatusCode, Body) {
         let mut request = lambda_http::http::Request::builder().uri("/api/v2/user/me");

@@ -32,6 +32,7 @@ mod request_context;
 mod request_ids;
 mod route;
 mod serve;
+mod source_address;
 mod speculation;
 mod unverified_request;
 

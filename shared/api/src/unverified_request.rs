@@ -7,11 +7,11 @@ use lambda_http::Request;
 use secrecy::SecretString;
 
 use super::deprecation::{self, DeprecationNotice};
-use super::edge::source_address;
 use super::error_answer::RequestError;
 use super::idempotency::KeyedChange;
 use super::input::Input;
 use super::route::{Body, MatchedRoute};
+use super::source_address::source_address;
 use super::{body, credential, query};
 
 /// Request for an operation, before its key is verified.

@@ -115,15 +115,15 @@ impl KeyRights {
     ///
     /// Returns [`Error::Forbidden`] if the new key would have a right that this one lacks, and [`Error::Invalid`] for an end that no key
     /// may have. `mistakes` has those of the request so far.
-    pub fn of_new_key(&self, asked: AskedRights, mut mistakes: FieldErrors, now: Timestamp) -> Result<Self, Error> {
-        let access = asked.access.unwrap_or(self.access);
-        let networks = asked.networks.unwrap_or_else(|| self.networks.clone());
+    pub fn of_new_key(&self, requested: AskedRights, mut mistakes: FieldErrors, now: Timestamp) -> Result<Self, Error> {
+        let access = requested.access.unwrap_or(self.access);
+        let networks = requested.networks.unwrap_or_else(|| self.networks.clone());
         let ends_later = |at: Timestamp| self.expires_at.is_some_and(|own_end| at > own_end);
         let more = if access > self.access {
             Some("with more access")
         } else if !networks.is_within(&self.networks) {
             Some("for more networks")
-        } else if asked.expires_at.is_some_and(ends_later) {
+        } else if requested.expires_at.is_some_and(ends_later) {
             Some("that ends later")
         } else {
             None
@@ -131,13 +131,13 @@ impl KeyRights {
         if let Some(more) = more {
             return Err(Error::Forbidden(format!("this key may not make a key {more} than itself")));
         }
-        if let Some(error) = asked.expires_at.and_then(|at| expiry_error(at, now)) {
+        if let Some(error) = requested.expires_at.and_then(|at| expiry_error(at, now)) {
             mistakes.add("expires_at", error);
         }
         mistakes.into_result()?;
         let default_end = in_years(now, DEFAULT_YEARS);
         let default_end = self.expires_at.map_or(default_end, |own_end| own_end.min(default_end));
-        Ok(Self { access, networks, expires_at: Some(asked.expires_at.unwrap_or(default_end)) })
+        Ok(Self { access, networks, expires_at: Some(requested.expires_at.unwrap_or(default_end)) })
     }
 }
 
@@ -183,13 +183,13 @@ mod tests {
         KeyRights { access, networks: networks(allowed), expires_at: expires_at.map(at) }
     }
 
-    fn asked(access: Option<KeyAccess>, allowed: Option<&[&str]>, expires_at: Option<&str>) -> AskedRights {
+    fn requested(access: Option<KeyAccess>, allowed: Option<&[&str]>, expires_at: Option<&str>) -> AskedRights {
         AskedRights { access, networks: allowed.map(networks), expires_at: expires_at.map(at) }
     }
 
     /// Returns the rights as text, or the error.
-    fn outcome(own: &KeyRights, asked: AskedRights) -> String {
-        match own.of_new_key(asked, FieldErrors::default(), at("2026-02-28T12:00:00.5Z")) {
+    fn outcome(own: &KeyRights, requested: AskedRights) -> String {
+        match own.of_new_key(requested, FieldErrors::default(), at("2026-02-28T12:00:00.5Z")) {
             Ok(KeyRights { access, networks, expires_at }) => {
                 format!("{} {:?} {}", access.as_str(), networks.to_texts(), expires_at.expect("an end"))
             }
@@ -207,34 +207,34 @@ mod tests {
         let reader = key(Read, &[], None);
         let more = |what: &str| format!("this key may not make a key {what} than itself");
         let wrong_end = |text: &str| format!("[(\"expires_at\", Text(\"{text}\"))]");
-        for (own, asked, expected) in [
-            (&free, asked(None, None, None), "all [] 2027-02-28T12:00:00Z".to_owned()),
+        for (own, requested, expected) in [
+            (&free, requested(None, None, None), "all [] 2027-02-28T12:00:00Z".to_owned()),
             (
                 &free,
-                asked(Some(Read), Some(&["203.0.113.0/24"]), Some("2026-03-01T00:00:00Z")),
+                requested(Some(Read), Some(&["203.0.113.0/24"]), Some("2026-03-01T00:00:00Z")),
                 "read [\"203.0.113.0/24\"] 2026-03-01T00:00:00Z".to_owned(),
             ),
             (
                 &office,
-                asked(None, None, None),
+                requested(None, None, None),
                 "all [\"203.0.113.0/24\", \"2001:db8::/32\"] 2026-06-01T00:00:00Z".to_owned(),
             ),
             (
                 &office,
-                asked(None, Some(&["203.0.113.8/29"]), Some("2026-06-01T00:00:00Z")),
+                requested(None, Some(&["203.0.113.8/29"]), Some("2026-06-01T00:00:00Z")),
                 "all [\"203.0.113.8/29\"] 2026-06-01T00:00:00Z".to_owned(),
             ),
-            (&office, asked(None, Some(&[]), None), more("for more networks")),
-            (&office, asked(None, Some(&["203.0.113.0/24", "203.0.112.0/24"]), None), more("for more networks")),
-            (&office, asked(None, Some(&["203.0.112.0/23"]), None), more("for more networks")),
-            (&office, asked(None, None, Some("2026-06-01T00:00:00.001Z")), more("that ends later")),
-            (&reader, asked(Some(All), None, None), more("with more access")),
-            (&reader, asked(None, None, None), "read [] 2027-02-28T12:00:00Z".to_owned()),
-            (&free, asked(None, None, Some("2026-02-28T12:00:00.5Z")), wrong_end("must be in the future")),
-            (&free, asked(None, None, Some("2028-02-28T12:00:00Z")), "all [] 2028-02-28T12:00:00Z".to_owned()),
-            (&free, asked(None, None, Some("2028-02-28T12:00:01Z")), wrong_end("must be at most 2 years ahead")),
+            (&office, requested(None, Some(&[]), None), more("for more networks")),
+            (&office, requested(None, Some(&["203.0.113.0/24", "203.0.112.0/24"]), None), more("for more networks")),
+            (&office, requested(None, Some(&["203.0.112.0/23"]), None), more("for more networks")),
+            (&office, requested(None, None, Some("2026-06-01T00:00:00.001Z")), more("that ends later")),
+            (&reader, requested(Some(All), None, None), more("with more access")),
+            (&reader, requested(None, None, None), "read [] 2027-02-28T12:00:00Z".to_owned()),
+            (&free, requested(None, None, Some("2026-02-28T12:00:00.5Z")), wrong_end("must be in the future")),
+            (&free, requested(None, None, Some("2028-02-28T12:00:00Z")), "all [] 2028-02-28T12:00:00Z".to_owned()),
+            (&free, requested(None, None, Some("2028-02-28T12:00:01Z")), wrong_end("must be at most 2 years ahead")),
         ] {
-            assert_eq!(outcome(own, asked), expected);
+            assert_eq!(outcome(own, requested), expected);
         }
     }
 
@@ -242,7 +242,7 @@ mod tests {
     fn a_right_too_many_counts_before_mistakes_and_every_mistake_is_named() {
         let office = key(KeyAccess::All, &["203.0.113.0/24"], None);
         let mistakes = FieldErrors::one("label", "is required");
-        let past = asked(None, None, Some("2020-01-01T00:00:00Z"));
+        let past = requested(None, None, Some("2020-01-01T00:00:00Z"));
         let Err(Error::Invalid(ValidationError::Fields(fields))) =
             office.of_new_key(past.clone(), mistakes.clone(), at("2026-02-28T12:00:00Z"))
         else {

@@ -12,7 +12,7 @@ use crate::wire::user_id;
 
 pub(crate) struct CreateKey {
     label: Option<String>,
-    asked: AskedRights,
+    requested: AskedRights,
 }
 
 impl Operation for CreateKey {
@@ -20,7 +20,7 @@ impl Operation for CreateKey {
     type Outcome = ChangeAnswer;
 
     fn read(fields: &mut Fields<'_>) -> Self {
-        Self { label: fields.required("label", wire::label), asked: wire::asked_rights(fields) }
+        Self { label: fields.required("label", wire::label), requested: wire::asked_rights(fields) }
     }
 
     async fn run(
@@ -34,7 +34,7 @@ impl Operation for CreateKey {
         let scope = Some(request.principal.scope_of_user(owner));
         let change = KeyChange { owner, scope, check: &check, by: &by, now };
         let decide = |_: Option<&_>| {
-            let rights = own_rights.of_new_key(self.asked.clone(), mistakes.clone(), now)?;
+            let rights = own_rights.of_new_key(self.requested.clone(), mistakes.clone(), now)?;
             let KeyRights { access, networks, expires_at } = rights;
             Ok(NewApiKey { label: self.label.clone(), access, networks, expires_at })
         };

@@ -39,9 +39,9 @@ impl Operation for RotateKey {
         // The new key may what the old one may. It lasts as long as one that is created.
         let decide = |old: Option<&ApiKeyRecord>| {
             let old = old.ok_or_else(|| Error::internal("a rotation has an old key"))?;
-            let asked =
+            let requested =
                 AskedRights { access: Some(old.access), networks: Some(old.networks.clone()), expires_at: None };
-            let KeyRights { access, networks, expires_at } = own_rights.of_new_key(asked, mistakes.clone(), now)?;
+            let KeyRights { access, networks, expires_at } = own_rights.of_new_key(requested, mistakes.clone(), now)?;
             Ok(NewApiKey { label: old.label.clone(), access, networks, expires_at })
         };
         issue(app, request, change, Some(replaced), decide).await

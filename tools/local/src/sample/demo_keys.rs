@@ -40,7 +40,7 @@ pub(super) async fn issue(store: &Stores, is_fixed: bool, by: &Actor, now: Times
     Ok(keys)
 }
 
-/// Issues the fixed key that may only read. At a later start its record begins anew.
+/// Issues the fixed key that may only read. A later start issues it again.
 async fn issue_read_key(store: &Stores, by: &Actor, now: Timestamp) -> anyhow::Result<()> {
     let address = EmailAddress::parse(DEMO_USERS[1].1).map_err(|text| anyhow!("address {text}"))?;
     let Some(id) = store.users.get_id_by_email(address.key()).await? else { return Ok(()) };
