@@ -41,7 +41,7 @@ async fn a_key_that_may_only_read_changes_nothing_whatever_the_target() {
                 let what = format!("{} on {target}, {round}", route.name);
                 let reply = call(&stack, &route, target, &key, &newcomer()).await;
                 if route.method == "GET" {
-                    assert!([200, 404].contains(&reply.status), "{what}: {}", reply.text);
+                    assert!([200, 400, 404].contains(&reply.status), "{what}: {}", reply.text);
                     continue;
                 }
                 assert_forbidden(&reply, &what);
@@ -76,7 +76,9 @@ async fn a_key_from_outside_its_networks_is_refused_like_an_unknown_one_on_every
             let reply = call(&stack, &route, target, &outside, &newcomer()).await;
             assert_eq!(body(&reply), body(&unknown), "{}", route.name);
             assert_eq!(reply.header("www-authenticate"), unknown.header("www-authenticate"));
-            assert_eq!(reply.logged_cost().calls, 1, "{}", route.name);
+            // Categories are read for everybody, and the result is discarded.
+            let calls = if route.path.contains("/category/") { 2 } else { 1 };
+            assert_eq!(reply.logged_cost().calls, calls, "{}", route.name);
         }
     }
     // No header of a client counts.
