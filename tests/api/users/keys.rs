@@ -174,12 +174,12 @@ impl Keys<'_> {
         reply.json()["keys"].as_array().expect("keys").clone()
     }
 
-    async fn create(&self, body: Value) -> Reply {
-        self.stack.post(&self.path(), self.key, &body).await
+    async fn create(&self, body: &Value) -> Reply {
+        self.stack.post(&self.path(), self.key, body).await
     }
 
-    async fn rotate(&self, id: &Value, body: Value) -> Reply {
-        self.stack.post(&format!("{}/{}/rotate", self.path(), text(id)), self.key, &body).await
+    async fn rotate(&self, id: &Value, body: &Value) -> Reply {
+        self.stack.post(&format!("{}/{}/rotate", self.path(), text(id)), self.key, body).await
     }
 
     async fn revoke(&self, id: &Value) -> Reply {
@@ -197,7 +197,7 @@ async fn a_key_is_shown_once_and_listed_until_90_days_after_its_end() {
     let keys = Keys { stack: &stack, owner: &fixtures.manager_1.id, key: &fixtures.admin_1.key };
     stack.clock.advance(SignedDuration::from_secs(1));
     let created = keys
-        .create(json!({"label": " till\u{7} 1 ", "access": "read", "expires_at": "2026-06-01T02:00:00.9+02:00",
+        .create(&json!({"label": " till\u{7} 1 ", "access": "read", "expires_at": "2026-06-01T02:00:00.9+02:00",
             "allowed_networks": ["127.0.0.0/8", "::ffff:127.0.0.0/104", "2001:DB8::/32"]}))
         .await;
     assert_eq!(created.status, 200, "{}", created.text);
@@ -222,7 +222,7 @@ async fn a_key_is_shown_once_and_listed_until_90_days_after_its_end() {
         stack.clock.advance(SignedDuration::from_secs(60));
     }
     assert_eq!(stack.get("/user/me", text(&plain)).await.status, 401);
-    assert_eq!(keys.rotate(&shown["id"], json!({})).await.status, 400, "it gives no access any more");
+    assert_eq!(keys.rotate(&shown["id"], &json!({})).await.status, 400, "it gives no access any more");
     stack.clock.advance(SignedDuration::from_hours(90 * 24) - SignedDuration::from_secs(121));
     assert_eq!(keys.list().await.len(), 2);
     stack.clock.advance(SignedDuration::from_secs(1));
@@ -239,24 +239,24 @@ async fn a_user_has_five_live_keys_and_may_rotate_each() {
     // A key in its overlap makes no key that outlives it: an ORG_ADMIN rotates them.
     let keys = Keys { stack: &stack, owner: &fixtures.manager_1.id, key: &fixtures.admin_1.key };
     for number in 2..=5 {
-        assert_eq!(keys.create(json!({"label": format!("key {number}")})).await.status, 200);
+        assert_eq!(keys.create(&json!({"label": format!("key {number}")})).await.status, 200);
     }
-    let refused = keys.create(json!({"label": "key 6"})).await;
+    let refused = keys.create(&json!({"label": "key 6"})).await;
     let too_many = |live: usize| json!({"errors": {"json": format!("the user has {live} keys that give access, and may have no more: revoke one first")}});
     assert_eq!((refused.status, refused.json()), (400, too_many(5)));
     let mut newest = Value::Null;
     for key in keys.list().await {
-        let rotated = keys.rotate(&key["id"], json!({"overlap_seconds": 60})).await;
+        let rotated = keys.rotate(&key["id"], &json!({"overlap_seconds": 60})).await;
         assert_eq!((rotated.status, &rotated.json()["label"]), (200, &key["label"]), "{}", rotated.text);
         assert_eq!(stack.get("/user/me", text(&rotated.json()["key"])).await.status, 200);
         newest = rotated.json()["id"].clone();
     }
     assert_eq!(keys.list().await.len(), 10);
-    let refused = keys.rotate(&newest, json!({})).await;
+    let refused = keys.rotate(&newest, &json!({})).await;
     assert_eq!((refused.status, refused.json()), (400, too_many(10)));
     stack.clock.advance(SignedDuration::from_secs(60));
     assert_eq!(stack.get("/user/me", &fixtures.manager_1.key).await.status, 401, "the overlap is over");
-    let at_once = keys.rotate(&newest, json!({"overlap_seconds": 0})).await;
+    let at_once = keys.rotate(&newest, &json!({"overlap_seconds": 0})).await;
     assert_eq!(at_once.status, 200, "five live keys: {}", at_once.text);
     assert_eq!(stack.audit().await, []);
 }
@@ -267,7 +267,7 @@ async fn a_key_makes_no_key_that_may_more_than_itself() {
     let (owner, admin) = (&fixtures.admin_1.id, &fixtures.admin_1.key);
     let keys = Keys { stack: &stack, owner, key: admin };
     let limited = json!({"label": "office", "allowed_networks": ["127.0.0.0/8"], "expires_at": "2026-06-01"});
-    let limited = keys.create(limited).await.json();
+    let limited = keys.create(&limited).await.json();
     let by_limited = Keys { key: text(&limited["key"]), ..keys };
     let more =
         |what: &str| json!({"errors": {"authorization": format!("this key may not make a key {what} than itself")}});
@@ -277,21 +277,21 @@ async fn a_key_makes_no_key_that_may_more_than_itself() {
         (json!({"label": "a", "expires_at": "2026-06-02"}), more("that ends later")),
         (json!({"allowed_networks": []}), more("for more networks")),
     ] {
-        let refused = by_limited.create(body).await;
+        let refused = by_limited.create(&body).await;
         assert_eq!((refused.status, refused.json()), (403, expected));
     }
-    let made = by_limited.create(json!({"label": "b"})).await.json();
+    let made = by_limited.create(&json!({"label": "b"})).await.json();
     assert_eq!(
         (&made["expires_at"], &made["allowed_networks"]),
         (&limited["expires_at"], &limited["allowed_networks"])
     );
     // The key of the fixtures has no label.
     let free = keys.list().await.into_iter().find(|key| key["label"].is_null()).expect("the first key")["id"].clone();
-    let refused = by_limited.rotate(&free, json!({})).await;
+    let refused = by_limited.rotate(&free, &json!({})).await;
     assert_eq!((refused.status, refused.json()), (403, more("for more networks")));
-    let itself = by_limited.rotate(&limited["id"], json!({"overlap_seconds": 0})).await;
+    let itself = by_limited.rotate(&limited["id"], &json!({"overlap_seconds": 0})).await;
     assert_eq!((itself.status, &itself.json()["expires_at"]), (200, &limited["expires_at"]));
-    assert_eq!(by_limited.create(json!({"label": "c"})).await.status, 401, "its overlap is over");
+    assert_eq!(by_limited.create(&json!({"label": "c"})).await.status, 401, "its overlap is over");
     let ends_itself = Keys { stack: &stack, owner, key: text(&made["key"]) };
     assert_eq!(ends_itself.revoke(&made["id"]).await.status, 200);
     assert_eq!(ends_itself.revoke(&made["id"]).await.status, 401);

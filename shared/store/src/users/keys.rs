@@ -320,10 +320,9 @@ impl UserStore {
             let fresh = ApiKeyRecord { label, access, networks, expires_at, limit, ..fresh };
             let old = old.zip(replaced).map(|(old, replaced)| ending_key(old, replaced, change.now)).transpose()?;
             let answer = keep(&fresh);
-            match self.write_fresh_key(&owner, &fresh, old.as_ref(), records, change, answer.as_ref()).await? {
-                true => Ok(Some(IssuedKey { key: plaintext.clone(), id: fresh.id(), record: fresh })),
-                false => Ok(None),
-            }
+            let is_written =
+                self.write_fresh_key(&owner, &fresh, old.as_ref(), records, change, answer.as_ref()).await?;
+            Ok(is_written.then(|| IssuedKey { key: plaintext.clone(), id: fresh.id(), record: fresh }))
         };
         retry_stale(WRITE_ATTEMPTS, attempt).await
     }
