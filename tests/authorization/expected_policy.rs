@@ -2,7 +2,7 @@
 //!
 //! No row is taken from the code under test. A change of the policy must be made here too, by hand.
 
-use Operation::{ChangeMembership, Delete, Get, Invite, Move, Update};
+use Operation::{ChangeMembership, CreateKey, Delete, Get, Invite, ListKeys, Move, RevokeKey, RotateKey, Update};
 use Verdict::{Allowed as Y, Forbidden as F, Hidden as H};
 use presence_domain::user::Role;
 
@@ -36,6 +36,14 @@ pub(super) enum Operation {
     Delete,
     /// New invitation.
     Invite,
+    /// List of the keys of the user.
+    ListKeys,
+    /// New key.
+    CreateKey,
+    /// New key in the place of another one.
+    RotateKey,
+    /// End of a key.
+    RevokeKey,
 }
 
 /// Target of a call, in relation to the caller.
@@ -54,7 +62,7 @@ pub(super) enum Relation {
 /// Table of decisions: operation, role of the caller, and the decision for each target. The targets are the caller, a
 /// `BUSINESS_MANAGER`, an `ORG_ADMIN` and a PROVIDER of its organisation, a user elsewhere, and no user.
 #[rustfmt::skip]
-pub(super) const ON_ONE_USER: [(Operation, Role, [Verdict; 6]); 18] = [
+pub(super) const ON_ONE_USER: [(Operation, Role, [Verdict; 6]); 30] = [
     //                           self manager admin provider elsewhere nobody
     (Get,              PROVIDER, [Y,    Y,     Y,     Y,       Y,       H]),
     (Get,              ADMIN,    [Y,    Y,     Y,     Y,       H,       H]),
@@ -75,6 +83,18 @@ pub(super) const ON_ONE_USER: [(Operation, Role, [Verdict; 6]); 18] = [
     (Invite,           PROVIDER, [Y,    Y,     Y,     Y,       Y,       H]),
     (Invite,           ADMIN,    [Y,    Y,     Y,     F,       H,       H]),
     (Invite,           MANAGER,  [F,    F,     F,     F,       H,       H]),
+    (ListKeys,         PROVIDER, [Y,    Y,     Y,     Y,       Y,       H]),
+    (ListKeys,         ADMIN,    [Y,    Y,     Y,     F,       H,       H]),
+    (ListKeys,         MANAGER,  [Y,    F,     F,     F,       H,       H]),
+    (CreateKey,        PROVIDER, [Y,    Y,     Y,     Y,       Y,       H]),
+    (CreateKey,        ADMIN,    [Y,    Y,     Y,     F,       H,       H]),
+    (CreateKey,        MANAGER,  [Y,    F,     F,     F,       H,       H]),
+    (RotateKey,        PROVIDER, [Y,    Y,     Y,     Y,       Y,       H]),
+    (RotateKey,        ADMIN,    [Y,    Y,     Y,     F,       H,       H]),
+    (RotateKey,        MANAGER,  [Y,    F,     F,     F,       H,       H]),
+    (RevokeKey,        PROVIDER, [Y,    Y,     Y,     Y,       Y,       H]),
+    (RevokeKey,        ADMIN,    [Y,    Y,     Y,     F,       H,       H]),
+    (RevokeKey,        MANAGER,  [Y,    F,     F,     F,       H,       H]),
 ];
 
 /// Table of operations without a target user, with the decision for PROVIDER, `ORG_ADMIN` and `BUSINESS_MANAGER`.
@@ -131,7 +151,8 @@ pub(super) const REVIEWS: [(Role, [bool; 2]); 3] = [
 
 impl Operation {
     /// All operations.
-    pub(super) const ALL: [Self; 6] = [Get, Update, ChangeMembership, Move, Delete, Invite];
+    pub(super) const ALL: [Self; 10] =
+        [Get, Update, ChangeMembership, Move, Delete, Invite, ListKeys, CreateKey, RotateKey, RevokeKey];
 
     /// Returns the name of the route.
     pub(super) fn route(self) -> &'static str {
@@ -140,6 +161,10 @@ impl Operation {
             Update | ChangeMembership | Move => "update_user",
             Delete => "delete_user",
             Invite => "invite_user",
+            ListKeys => "list_keys",
+            CreateKey => "create_key",
+            RotateKey => "rotate_key",
+            RevokeKey => "revoke_key",
         }
     }
 

@@ -86,8 +86,8 @@ async fn keys_that_give_no_access_are_refused_alike_on_every_route_whatever_the_
             }
         }
     }
-    // Four routes have a user in their path; the others are called once for each key.
-    assert_eq!(calls.len(), keys.len() * (4 * (3 + UNKNOWN_IDS.len()) + routes().len() - 4));
+    // Eight routes have a user in their path; the others are called once for each key.
+    assert_eq!(calls.len(), keys.len() * (8 * (3 + UNKNOWN_IDS.len()) + routes().len() - 8));
     let answers = send_all(calls).await;
     let first = comparable(&answers[0].1);
     assert_eq!(

@@ -40,7 +40,12 @@ impl MatrixCell {
 
     /// Returns the status of an allowed call, which depends on the state of the target only.
     fn allowed_status(&self) -> u16 {
-        if self.operation == Operation::Invite && self.target.status() == Status::Active { 400 } else { 200 }
+        match (self.operation, self.target.status()) {
+            (Operation::Invite, Status::Active) | (Operation::CreateKey, Status::Invited) => 400,
+            // An invited user has no key.
+            (Operation::RotateKey | Operation::RevokeKey, Status::Invited) => 404,
+            _ => 200,
+        }
     }
 }
 
@@ -65,7 +70,11 @@ fn bodies(operation: Operation, target: Target) -> Vec<Value> {
         Operation::Update => vec![json!({"last_name": "Changed"}), present],
         Operation::ChangeMembership => [Some(role), Some(status), business].into_iter().flatten().collect(),
         Operation::Move => vec![json!({"org_id": other_org})],
-        Operation::Get | Operation::Delete | Operation::Invite => vec![Value::Null],
+        Operation::CreateKey => vec![json!({"label": "till"})],
+        Operation::RotateKey => vec![json!({})],
+        Operation::Get | Operation::Delete | Operation::Invite | Operation::ListKeys | Operation::RevokeKey => {
+            vec![Value::Null]
+        }
     }
 }
 
@@ -136,6 +145,14 @@ fn assert_effect(cell: &MatrixCell, reply: &Reply, before: &StoredUser, after: O
     let user = &after.user;
     match cell.operation {
         Operation::Get => assert_eq!(reply.json()["email"], user.email.as_str(), "{cell:?}"),
+        Operation::ListKeys => {
+            let keys = reply.json()["keys"].as_array().map(Vec::len);
+            assert_eq!(keys, Some(user.keys.len()), "{cell:?}");
+        }
+        Operation::CreateKey | Operation::RotateKey => {
+            assert_eq!(user.keys.len() - before.user.keys.len(), usize::from(reply.status == 200), "{cell:?}");
+        }
+        Operation::RevokeKey => assert_eq!(user.keys, before.user.keys, "{cell:?}"),
         Operation::Invite => {
             let mails = usize::from(cell.target.status() == Status::Invited);
             assert_eq!((after.mails.len(), user.invited_at.is_some()), (mails, mails == 1), "{cell:?}");

@@ -3,6 +3,7 @@
 
 mod expected_policy;
 mod guarded_fields;
+mod key_rights;
 mod keys;
 mod last_admin;
 mod matrix;

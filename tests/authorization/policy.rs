@@ -47,6 +47,7 @@ fn verdict(action: Action, caller: Role, relation: Relation) -> Verdict {
         Action::SetReviewState | Action::ReplyToReview => Operation::Get,
         Action::ReportReplyOutcome if caller == Role::Provider => return Verdict::Allowed,
         Action::ReportReplyOutcome => return Verdict::Forbidden,
+        Action::ManageKeys => Operation::CreateKey,
         Action::CreateUser => {
             return match relation {
                 Relation::SelfUser => creation_verdict(caller, caller, false),

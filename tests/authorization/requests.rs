@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use presence_domain::user::{Role, Status};
-use presence_tests::{AnyRoute, Fixtures, Reply, TestStack, TestUser, path_of, send};
+use presence_tests::{AnyRoute, Fixtures, Reply, TestStack, TestUser, no_key_of, path_of, send};
 use serde_json::{Value, json};
 
 use super::expected_policy::Relation;
@@ -139,6 +139,9 @@ const CATEGORY: &str = "c-bank";
 /// Calls an operation. The id and the body are used by the operations that take them.
 pub(super) async fn call(stack: &TestStack, route: &AnyRoute, id: &str, key: &str, body: &Value) -> Reply {
     let mut path = path_of(route, id, CATEGORY);
+    if route.path.contains("{key_id}") {
+        path = path.replace(&no_key_of(id), &stack.newest_key(id).await);
+    }
     if path.starts_with("/category/") {
         path += "?lang=GB";
     }

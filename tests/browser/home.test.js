@@ -43,6 +43,20 @@ test("the page shows what runs where, and copies the key of each role", async ()
   await window.close();
 });
 
+test("one click makes a key that may only read", async () => {
+  const window = await Window.open(browser, stack.origin);
+  const { page } = await window.visit(stack.home);
+  await page.getByRole("button", { name: "Make a read-only key" }).click();
+  const key = await page.locator("#read-key code").textContent();
+  assert.match(key, /^pk_[0-9A-Za-z]{36}$/);
+  const call = (method, path) => fetch(`${stack.origin}/api/v2${path}`, { method, headers: { "x-api-key": key } });
+  const me = await call("GET", "/user/me");
+  assert.equal(me.status, 200);
+  const refused = await call("DELETE", `/user/${(await me.json()).id}`);
+  assert.deepEqual([refused.status, await refused.json()], [403, { errors: { authorization: "this key may only read" } }]);
+  await window.close();
+});
+
 test("each call to try is sent with the key of the chosen role, and its answer is shown", async () => {
   const window = await Window.open(browser, stack.origin);
   const { page } = await window.visit(stack.home);

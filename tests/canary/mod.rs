@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::Review;
+use presence_domain::user::{Role, Status};
 use presence_store::ReviewWrite;
 use presence_tests::logs::{self, NAME_CANARY, PHONE_CANARY};
-use presence_tests::{AnyRoute, Fixtures, Reply, TestStack, address, path_of, send};
+use presence_tests::{AnyRoute, Fixtures, Reply, TestStack, address, no_key_of, path_of, send};
 use serde_json::{Value, json};
 
 use crate::api::categories::{load, parse};
@@ -104,20 +105,28 @@ async fn call(stack: &TestStack, key: &str, id: &str, route: &AnyRoute, extra: &
         }
         _ => String::new(),
     };
-    let path = path_of(route, id, NAME_CANARY);
+    let path = path_of(route, id, NAME_CANARY).replace(&no_key_of(id), &stack.newest_key(id).await);
     let request = stack.request(route.method, &format!("{path}?{query}&{extra}")).header("x-api-key", key);
-    let local = match route.name {
-        "create_user" => format!("new-{}", next_number()),
-        "update_user" => format!("changed-{}", next_number()),
-        "set_review_state" => return send(request.json(&json!({"state": "not_treated"}))).await,
-        "put_reply" => return send(request.json(&json!({"content": NAME_CANARY}))).await,
-        "report_reply_outcome" => {
-            let report = json!({"version": 1, "outcome": "rejected", "reason": NAME_CANARY});
-            return send(request.json(&report)).await;
-        }
+    let body = match route.name {
+        "create_user" => body(&format!("new-{}", next_number())),
+        "update_user" => body(&format!("changed-{}", next_number())),
+        "create_key" => json!({ "label": NAME_CANARY }),
+        "rotate_key" => json!({}),
+        "set_review_state" => json!({"state": "not_treated"}),
+        "put_reply" => json!({ "content": NAME_CANARY }),
+        "report_reply_outcome" => json!({"version": 1, "outcome": "rejected", "reason": NAME_CANARY}),
         _ => return send(request).await,
     };
-    send(request.header("content-type", "application/json").body(body(&local).to_string())).await
+    send(request.header("content-type", "application/json").body(body.to_string())).await
+}
+
+/// Creates the target of a call, and returns its id: a user with a key for an operation on keys, and else an invited one.
+async fn create_target_of(route: &AnyRoute, stack: &TestStack, fixtures: &Fixtures) -> String {
+    if !route.path.contains("/keys") {
+        return create_target(stack, fixtures).await;
+    }
+    let local = format!("with-key-{}", next_number());
+    stack.create_user(&local, Role::BusinessManager, Some(1), Status::Active).await.id
 }
 
 /// Returns the key of a caller who may do the operation.

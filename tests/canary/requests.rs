@@ -6,7 +6,7 @@ use presence_tests::{Fixtures, Reply, TestStack, address, routes, send};
 use serde_json::json;
 
 use super::leaks::logged;
-use super::{assert_logged, body, call, create_target, key_for, seed};
+use super::{assert_logged, body, call, create_target_of, key_for, seed};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn success_and_refusal_of_every_operation_leak_nothing() {
@@ -17,11 +17,12 @@ async fn success_and_refusal_of_every_operation_leak_nothing() {
     seed(&stack, &fixtures).await;
     let bad = format!("{NAME_CANARY}={}", address("x"));
     for route in routes() {
-        let (id, admin) = (create_target(&stack, &fixtures).await, key_for(&fixtures, &route));
+        let (id, admin) = (create_target_of(&route, &stack, &fixtures).await, key_for(&fixtures, &route));
         assert_logged(&call(&stack, &gone, &id, &route, "").await, route.name, 401);
         assert_logged(&call(&stack, "pk_canary-pass", &id, &route, "").await, route.name, 401);
         assert_logged(&call(&stack, admin, &id, &route, &bad).await, route.name, 400);
-        if matches!(route.name, "create_user" | "update_user" | "delete_user" | "invite_user") {
+        let is_of_keys = route.path.contains("/keys");
+        if is_of_keys || matches!(route.name, "create_user" | "update_user" | "delete_user" | "invite_user") {
             assert_logged(&call(&stack, manager, &id, &route, "").await, route.name, 403);
         }
         if route.path.contains("{user_id}") {

@@ -159,3 +159,42 @@ async fn of_two_rotations_at_once_the_shorter_overlap_counts() {
     }
     panic!("a rotation makes more calls");
 }
+
+#[rstest]
+#[case::serialized(ConflictMode::Serialize)]
+#[case::conflicts(ConflictMode::Cancel)]
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_created_at_once_never_exceed_five_and_each_answer_has_a_key_that_gives_access(
+    #[case] mode: ConflictMode,
+) {
+    let env = RaceEnv::in_mode(mode).await;
+    for round in 0..ROUNDS {
+        let user =
+            env.stack.create_user(&format!("keys-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
+        let path = format!("/user/{}/keys", user.id);
+        let issued = usize::try_from(round % 5).expect("a few");
+        for _ in 0..issued {
+            env.stack.issue_key(&user.id).await;
+        }
+        let body = json!({"label": "till"});
+        let create = || async { env.stack.post(&path, &env.fixtures.admin_1.key, &body).await };
+        let replies = env.race(&[create, create, create]).await;
+        for reply in &replies {
+            match reply.status {
+                200 => {
+                    let key = reply.json()["key"].as_str().expect("a key").to_owned();
+                    assert_eq!(env.stack.get("/user/me", &key).await.status, 200, "round {round}");
+                }
+                status => assert!([400, 409].contains(&status), "round {round}: {}", reply.text),
+            }
+        }
+        let list = env.stack.get(&path, &env.fixtures.admin_1.key).await.json();
+        let keys = list["keys"].as_array().expect("keys").len();
+        assert!(keys <= 5, "round {round}: {keys} keys");
+        if mode == ConflictMode::Serialize {
+            let created = replies.iter().filter(|reply| reply.status == 200).count();
+            assert_eq!(keys, 1 + issued + created, "round {round}: no key that nobody knows");
+        }
+        env.check().await;
+    }
+}

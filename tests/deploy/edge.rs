@@ -1,6 +1,6 @@
 //! Edge before the API, compared with the functions behind it.
 
-use presence_api::{EDGE_HOST_HEADER, EDGE_SECRET_HEADER};
+use presence_api::{EDGE_HOST_HEADER, EDGE_SECRET_HEADER, EDGE_VIEWER_HEADER};
 use serde_json::{Value, json};
 
 use super::template::TEMPLATE;
@@ -27,4 +27,10 @@ fn functions_of_the_api_check_the_secret_that_the_edge_adds() {
         let secret = &function.property("Environment")["Variables"]["EDGE_SECRET"];
         assert_eq!(secret, if is_of_api { &expected } else { &Value::Null }, "{name}");
     }
+}
+
+#[test]
+fn the_edge_tells_the_functions_the_address_of_the_client() {
+    let code = TEMPLATE.resource("ViewerAddress").property("FunctionCode").as_str().expect("a script");
+    assert!(code.contains(&format!("headers['{EDGE_VIEWER_HEADER}'] = {{ value: event.viewer.ip }}")), "{code}");
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::fixture::{names, replayed};
 use super::template::root;
 
-/// Returns the answer without random ids: that of the request, and that of a new user.
+/// Returns the answer without random values: the id of the request, that of a new user, and a new key with its id.
 fn without_random_ids(function: &str, name: &str, answer: &Value) -> Value {
     let mut answer = answer.clone();
     if let Some(id) = answer.pointer_mut("/headers/x-request-id") {
@@ -27,6 +27,13 @@ fn without_random_ids(function: &str, name: &str, answer: &Value) -> Value {
     {
         assert!(id.as_str().is_some_and(|id| id.parse::<u64>().is_ok()), "an id of a user");
         *id = json!("<id of the user>");
+    }
+    if ["create_key", "rotate_key"].contains(&name) {
+        for (member, length) in [("/body/id", 17), ("/body/key", 39)] {
+            let random = answer.pointer_mut(member).expect("a new key");
+            assert_eq!(random.as_str().map(str::len), Some(length), "{member}");
+            *random = json!(format!("<{}>", &member[6..]));
+        }
     }
     answer
 }

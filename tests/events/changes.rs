@@ -27,8 +27,11 @@ async fn each_change_is_told_once_with_its_fields_and_the_version() {
         [
             &format!("user.created 1 {given}"),
             "user.activated 4 password status",
-            "user.updated 6 first_name phone",
-            "user.deleted 7",
+            "key.issued 5",
+            "key.rotated 6",
+            "key.revoked null",
+            "user.updated 7 first_name phone",
+            "user.deleted 8",
             &format!("user.created 1 {given}"),
             "invitation.sent 3",
             "invitation.given_up 2",
@@ -49,16 +52,18 @@ async fn each_change_is_told_once_with_its_fields_and_the_version() {
             "reply.removed 3",
         ]
     );
-    for (index, id) in [(0, &first), (1, &first), (2, &first), (3, &first), (4, &second)] {
+    for (index, id) in [(0, &first), (1, &first), (5, &first), (6, &first), (7, &second)] {
         assert_eq!((&events[index]["detail"]["id"], &events[index]["detail"]["org_id"]), (&json!(id), &json!(1)));
         assert_eq!(events[index]["detail"]["at"], "2026-03-01T12:00:00Z", "the clock of the functions");
         assert_eq!(events[index]["time"], "2026-03-01T12:00:00Z");
     }
-    for (index, id) in [(5, &first), (6, &second)] {
+    for (index, id) in [(2, &first), (3, &first), (4, &first), (8, &first), (9, &second)] {
         let detail = &events[index]["detail"];
         assert_eq!((&detail["user_id"], &detail["org_id"]), (&json!(id), &json!(1)));
     }
-    for event in &events[7..] {
+    assert_eq!(events[3]["detail"]["replaces"], events[2]["detail"]["id"]);
+    assert_eq!(events[4]["detail"]["id"], events[2]["detail"]["id"]);
+    for event in &events[10..] {
         assert_eq!((&event["detail"]["business_id"], &event["detail"]["org_id"]), (&json!("shop-1"), &json!(1)));
     }
     assert_eq!(fixture.publish().await.len(), events.len(), "nothing is told again");

@@ -114,8 +114,14 @@ impl EventFixture {
         let token = mails.last().and_then(|mail| mail.links.first()?.rsplit_once("token=")).expect("a link").1;
         let token = ActivationToken::parse(token).expect("a token");
         assert_eq!(self.stack.accept(&first, &token, "canary-pass-1").await.status, 200);
-        self.stack.issue_key(&first).await;
         let (key, path) = (&self.fixtures.admin_1.key, format!("/user/{first}"));
+        let keys = format!("{path}/keys");
+        let issued = self.stack.post(&keys, key, &json!({ "label": NAME_CANARY })).await.json();
+        let old = format!("{keys}/{}", issued["id"].as_str().expect("an id"));
+        assert_eq!(self.stack.post(&format!("{old}/rotate"), key, &json!({})).await.status, 200);
+        for _ in 0..2 {
+            assert_eq!(self.stack.delete(&old, key).await.status, 200, "the second time changes nothing");
+        }
         let change = json!({ "phone": format!("{PHONE_CANARY}2"), "first_name": format!("Zoë {NAME_CANARY}") });
         assert_eq!(self.stack.post(&path, key, &change).await.status, 200);
         assert_eq!(self.stack.post(&path, key, &change).await.status, 200, "no change");

@@ -10,6 +10,7 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         read("me", "get_me", manager, Nothing, |_| "/user/me".to_owned()),
         read("me, first in the hour", "get_me", manager, NewHour, |_| "/user/me".to_owned()),
         read("get", "get_user", manager, Nothing, |fixture| format!("/user/{}", fixture.fixtures.admin_1.id)),
+        read("keys", "list_keys", manager, Nothing, |fixture| format!("/user/{}/keys", fixture.fixtures.manager_1.id)),
         read("stats", "get_user_stats", manager, Nothing, |_| "/user/stats".to_owned()),
         read("stats of everyone", "get_user_stats", provider, NewHour, |_| "/user/stats".to_owned()),
         read("search, warm", "search_users", manager, Nothing, |_| "/user/search?query=test".to_owned()),

@@ -1,5 +1,7 @@
 //! Scenarios of the operations that write, and of their refusals.
 
+use presence_domain::api_key::{ApiKeyId, PlaintextApiKey};
+use presence_domain::ids::UserId;
 use presence_domain::user::{Role, Status};
 use presence_tests::StoredUser;
 use presence_tests::{Fixtures, TestUser};
@@ -8,7 +10,14 @@ use serde_json::{Value, json};
 use super::fixture::{Fixture, Preparation, Scenario, StoredEffect, Target};
 
 pub(super) fn scenarios() -> Vec<Scenario> {
-    creates().into_iter().chain(updates()).chain(refused_updates()).chain(others()).chain(keyed()).collect()
+    creates()
+        .into_iter()
+        .chain(updates())
+        .chain(refused_updates())
+        .chain(others())
+        .chain(keys())
+        .chain(keyed())
+        .collect()
 }
 
 /// Returns changes with an idempotency key: repeated, they get the answer of before.
@@ -141,6 +150,48 @@ fn others() -> Vec<Scenario> {
         invite("invite too soon", Target::JustInvited, 429, StoredEffect::ChangesNothing),
         invite("invite an active user", Target::Active, 400, StoredEffect::ChangesNothing),
     ]
+}
+
+/// Returns changes of keys. The target has one key.
+fn keys() -> Vec<Scenario> {
+    let of_keys = |name, operation, method, path, body, done| Scenario {
+        name,
+        operation,
+        method,
+        path,
+        body,
+        again: 200,
+        ..invite("", Target::Active, 200, StoredEffect::TargetIs(done))
+    };
+    let label: fn(&Fixture) -> Value = |_| json!({"label": "till"});
+    let has_another: fn(&StoredUser) -> bool = |it| it.user.keys.len() > 1;
+    let create = |name| {
+        of_keys(name, "create_key", "POST", |it: &Fixture| format!("{}/keys", it.path()), Some(label), has_another)
+    };
+    let rotate = |name| of_keys(name, "rotate_key", "POST", rotation, Some(|_: &Fixture| json!({})), has_another);
+    let revoke = |name| of_keys(name, "revoke_key", "DELETE", key_path, None, |it: &StoredUser| it.revoked_keys == 1);
+    vec![
+        create("create a key"),
+        Scenario { before: Preparation::NewHour, ..create("create a key, first in the hour") },
+        Scenario { is_keyed: true, ..create("create a key once") },
+        rotate("rotate a key"),
+        Scenario { is_keyed: true, ..rotate("rotate a key once") },
+        revoke("revoke a key"),
+        Scenario { is_keyed: true, ..revoke("revoke a key once") },
+    ]
+}
+
+/// Returns the path that rotates the key of the target.
+fn rotation(fixture: &Fixture) -> String {
+    format!("{}/rotate", key_path(fixture))
+}
+
+/// Returns the path of the key that the target was created with.
+fn key_path(fixture: &Fixture) -> String {
+    let target = fixture.target.as_ref().expect("the scenario has a target");
+    let hash = PlaintextApiKey::parse(&target.key).expect("a key").hash();
+    let id = ApiKeyId::new(UserId::parse(&target.id).expect("an id"), &hash);
+    format!("{}/keys/{id}", fixture.path())
 }
 
 fn create(name: &'static str, body: fn(&Fixture) -> Value) -> Scenario {

@@ -248,7 +248,7 @@ impl Model {
     pub(super) fn may_have_a_key(&self) -> BTreeSet<String> {
         let held = |id: &String| self.live_keys.values().filter(|owner| *owner == id).count();
         let active = self.users.iter().filter(|(_, user)| user.status == Status::Active);
-        active.map(|(id, _)| id).filter(|id| held(id) < presence_store::MAX_LIVE_KEYS).cloned().collect()
+        active.map(|(id, _)| id).filter(|id| held(id) < presence_domain::key_rights::MAX_LIVE_KEYS).cloned().collect()
     }
 }
 

@@ -28,7 +28,14 @@ pub const SEEDED_REVIEW: &str = "s9jkmzxh00kz";
 /// Returns the path below `/api/v2`, with the id of the user, of the category or of the seeded review in its place.
 pub fn path_of(route: &AnyRoute, user: &str, category: &str) -> String {
     let path = route.path.trim_start_matches("/api/v2").replace("{user_id}", user);
+    let path = path.replace("{key_id}", &no_key_of(user));
     path.replace("{categoryId}", category).replace("{review_id}", SEEDED_REVIEW)
+}
+
+/// Returns the id of a key that the user does not have. It stands in the paths of [`path_of`].
+#[must_use]
+pub fn no_key_of(user: &str) -> String {
+    format!("{user}-000000000000")
 }
 
 /// Returns the route without its operation, whose type differs by function.

@@ -8,6 +8,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, TimeToLiveSpecification};
 use aws_smithy_runtime_api::client::http::{HttpClient, SharedHttpClient};
 use aws_smithy_types::timeout::TimeoutConfig;
 use jiff::Timestamp;
+use presence_domain::api_key::ApiKeyId;
 use presence_domain::audit::AuditRecord;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::OutboxMessage;
@@ -43,6 +44,8 @@ pub struct StoredUser {
     pub user: User,
     /// Mails of the user in the outbox, oldest first.
     pub mails: Vec<OutboxMessage>,
+    /// Number of its keys that were revoked.
+    pub revoked_keys: usize,
 }
 
 impl TestStack {
@@ -155,6 +158,16 @@ impl TestStack {
         issued.key.expose().to_owned()
     }
 
+    /// Returns the id of the key that a user was issued last; the id of no key if it has none, or cannot be read.
+    pub async fn newest_key(&self, id: &str) -> String {
+        let user = match UserId::parse(id) {
+            Some(id) => self.stores().users.get(crate::operator_scope(), id).await.ok().flatten(),
+            None => None,
+        };
+        let newest = user.and_then(|user| Some(ApiKeyId::new(user.id, user.keys.last()?)));
+        newest.map_or_else(|| crate::no_key_of(id), |key| key.to_string())
+    }
+
     /// Returns a stored user with its mails, or none if there is no such user.
     ///
     /// # Panics
@@ -162,7 +175,10 @@ impl TestStack {
     pub async fn stored(&self, id: &str) -> Option<StoredUser> {
         let id = UserId::parse(id).expect("an id");
         let user = self.stores().users.get(crate::operator_scope(), id).await.expect("the store answers")?;
-        Some(StoredUser { user, mails: self.stores().users.list_mails(id).await.expect("the store answers") })
+        let keys = self.stores().users.list_keys(id).await.expect("the store answers").unwrap_or_default();
+        let revoked_keys = keys.iter().filter(|key| key.revoked_at.is_some()).count();
+        let mails = self.stores().users.list_mails(id).await.expect("the store answers");
+        Some(StoredUser { user, mails, revoked_keys })
     }
 
     /// Returns the findings of `ops users audit`.

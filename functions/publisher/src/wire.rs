@@ -58,6 +58,15 @@ enum Detail {
         version: Option<u64>,
         at: String,
     },
+    Key {
+        id: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        replaces: Option<String>,
+        user_id: String,
+        org_id: Option<u64>,
+        version: Option<u64>,
+        at: String,
+    },
 }
 
 impl Entry for BusEntry {
@@ -97,6 +106,10 @@ fn detail(event: &Event) -> Detail {
         EventSubject::Reply { id, business_id } => {
             let (id, business_id) = (id.as_str().to_owned(), business_id.as_str().to_owned());
             Detail::Reply { id, org_id, business_id, version, at }
+        }
+        EventSubject::Key { id, replaces } => {
+            let (user_id, replaces) = (id.owner().to_string(), replaces.map(|old| old.to_string()));
+            Detail::Key { id: id.to_string(), replaces, user_id, org_id, version, at }
         }
     }
 }

@@ -6,6 +6,7 @@ mod delete;
 mod get;
 pub mod invitation;
 mod invite;
+mod keys;
 mod me;
 #[cfg(feature = "openapi")]
 pub mod openapi;
@@ -28,6 +29,7 @@ use create::Create;
 use delete::Delete;
 use get::Get;
 use invite::Invite;
+use keys::{CreateKey, ListKeys, RevokeKey, RotateKey};
 use me::Me;
 use search::Search;
 use stats::Stats;
@@ -45,7 +47,7 @@ const fn route(
 
 /// Table of the routes: method, path, name, operation and body.
 #[rustfmt::skip]
-pub const ROUTES: [Route<Handler<App>>; 8] = [
+pub const ROUTES: [Route<Handler<App>>; 12] = [
     route("GET", "/api/v2/user/me", "get_me", Handler::read::<Me>(), presence_api::Body::Ignored),
     route("GET", "/api/v2/user/search", "search_users", Handler::read::<Search>(), presence_api::Body::Ignored),
     route("GET", "/api/v2/user/stats", "get_user_stats", Handler::read::<Stats>(), presence_api::Body::Ignored),
@@ -54,6 +56,10 @@ pub const ROUTES: [Route<Handler<App>>; 8] = [
     route("POST", "/api/v2/user/{user_id}", "update_user", Handler::change::<Update>(), presence_api::Body::Json),
     route("DELETE", "/api/v2/user/{user_id}", "delete_user", Handler::change::<Delete>(), presence_api::Body::Ignored),
     route("POST", "/api/v2/user/{user_id}/invite", "invite_user", Handler::change::<Invite>(), presence_api::Body::Ignored),
+    route("GET", "/api/v2/user/{user_id}/keys", "list_keys", Handler::read::<ListKeys>(), presence_api::Body::Ignored),
+    route("POST", "/api/v2/user/{user_id}/keys", "create_key", Handler::change::<CreateKey>(), presence_api::Body::Json),
+    route("POST", "/api/v2/user/{user_id}/keys/{key_id}/rotate", "rotate_key", Handler::change::<RotateKey>(), presence_api::Body::Json),
+    route("DELETE", "/api/v2/user/{user_id}/keys/{key_id}", "revoke_key", Handler::change::<RevokeKey>(), presence_api::Body::Ignored),
 ];
 
 /// Gateway routes of the pages for people, which take no key. They take every method, so that this function answers each.

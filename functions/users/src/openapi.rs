@@ -3,6 +3,7 @@
 use presence_api::openapi::schema;
 use utoipa::openapi::{RefOr, Schema};
 
+use crate::keys::wire::{IssuedKeyBody, KeyBody, KeyListBody};
 use crate::wire::{self, FoundUserBody, PageEnvelope, StatsBody, SuccessBody, UserBody};
 
 /// The most businesses of one user.
@@ -16,5 +17,8 @@ pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
         schema::<PageEnvelope>(),
         schema::<StatsBody>(),
         schema::<SuccessBody>(),
+        schema::<KeyListBody<'_>>(),
+        schema::<KeyBody<'_>>(),
+        schema::<IssuedKeyBody<'_>>(),
     ]
 }

@@ -101,7 +101,7 @@ pub(crate) struct StatsBody {
     pub(crate) activate_count: i64,
 }
 
-/// Response to create, update, delete and invite. Invite leaves the id out.
+/// Response to create, update, delete and invite, and to the revocation of a key. Invite leaves the id out.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Success))]
 pub(crate) struct SuccessBody {
@@ -112,7 +112,7 @@ pub(crate) struct SuccessBody {
 }
 
 impl SuccessBody {
-    pub(crate) fn of(id: UserId) -> Self {
+    pub(crate) fn of(id: impl std::fmt::Display) -> Self {
         Self { status: "success", id: Some(id.to_string()) }
     }
 

@@ -1,6 +1,7 @@
 //! Authentication: from an API key to its principal, at one read unit.
 
 use std::future::Future;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use crate::request_context;
 use presence_domain::access::Principal;
 use presence_domain::api_key::{ApiKeyHash, PlaintextApiKey};
 use presence_domain::error::Error;
+use presence_domain::key_rights::KeyRights;
 use presence_domain::rate_limit::RateLimit;
 use presence_runtime::clock::Clock;
 use presence_store::{ApiKeyStore, Database};
@@ -31,12 +33,23 @@ pub struct Authenticator {
     clock: Arc<dyn Clock>,
 }
 
+/// Key as a request presents it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PresentedKey {
+    /// Hash of the key.
+    pub(crate) hash: ApiKeyHash,
+    /// Address that the request comes from; `None` if it is unknown.
+    pub(crate) source: Option<IpAddr>,
+}
+
 /// Key that was verified.
 #[derive(Clone, Debug)]
 pub(crate) struct VerifiedKey {
     hash: ApiKeyHash,
     /// Owner of the key, with its role and its organisation.
     pub(crate) principal: Principal,
+    /// Rights that the key has beyond those of its owner.
+    pub(crate) rights: Arc<KeyRights>,
     limit: Option<RateLimit>,
     /// Hour to record as the key's last use; `None` if it is recorded already.
     record_use_at: Option<Timestamp>,
@@ -67,9 +80,10 @@ impl Authenticator {
         self.api_keys.connect().await;
     }
 
-    /// Returns the principal that the key had at its last verification, without any call.
-    pub(crate) fn cached_principal(&self, hash: &ApiKeyHash) -> Option<Principal> {
-        self.principals.cached(hash).map(|terms| terms.principal)
+    /// Returns the terms that the key had at its last verification, without any call; `None` if they do not admit the request, so that
+    /// nothing is read or taken for it before its key is verified.
+    pub(crate) fn cached(&self, key: &PresentedKey) -> Option<KeyTerms> {
+        self.principals.cached(&key.hash).filter(|terms| terms.rights.networks.admit(key.source))
     }
 
     /// True if the key was refused for its limit, and the time to retry has not come. No operation starts for it: its refusal costs the
@@ -81,17 +95,18 @@ impl Authenticator {
     /// Verifies a key, and takes one of its requests. Both happen at the same time for a key that was verified before, as its limit is
     /// known; a key that is unknown or gives no access never causes a write.
     ///
-    /// Returns [`Error::Unauthenticated`] for a key that is unknown, revoked or expired, and for a key whose owner is not active. The
-    /// error does not tell these cases apart. Returns [`Error::TooManyRequests`] for a key that has no request left.
-    pub(crate) async fn authenticate(&self, hash: &ApiKeyHash) -> Result<VerifiedKey, Error> {
-        let Some(cached) = self.principals.cached(hash) else {
-            let key = self.verify(hash).await?;
+    /// Returns [`Error::Unauthenticated`] for a key that is unknown, revoked or expired, for a key whose owner is not active, and for a
+    /// request from outside the networks of the key. The error does not tell these cases apart. Returns [`Error::TooManyRequests`] for a
+    /// key that has no request left.
+    pub(crate) async fn authenticate(&self, presented: &PresentedKey) -> Result<VerifiedKey, Error> {
+        let Some(cached) = self.cached(presented) else {
+            let key = self.verify(presented).await?;
             self.take_token(&key).await?;
             return Ok(key);
         };
-        let taking = self.rate_limiter.take_token(hash, cached.limit);
+        let taking = self.rate_limiter.take_token(&presented.hash, cached.limit);
         // A key that gives no access is refused as such at once; a refusal of its limit waits for that.
-        let (key, taken) = futures::try_join!(self.verify(hash), taking.map(Ok))?;
+        let (key, taken) = futures::try_join!(self.verify(presented), taking.map(Ok))?;
         if key.limit == cached.limit {
             taken?;
         } else {
@@ -100,29 +115,52 @@ impl Authenticator {
         Ok(key)
     }
 
-    /// Verifies a key by a strong read, and caches its principal and its limit.
+    /// Verifies a key that may change things: as [`Authenticator::authenticate`], and returns [`Error::Forbidden`] for a key that may only
+    /// read.
+    pub(crate) async fn authenticate_for_change(&self, presented: &PresentedKey) -> Result<VerifiedKey, Error> {
+        // The SDK's futures are large: on the heap, moving them costs nothing.
+        let key = Box::pin(self.authenticate(presented)).await?;
+        self.check_change(&key).await?;
+        Ok(key)
+    }
+
+    /// Allows or refuses a change by a key. A refusal counts as a use of the key.
+    pub(crate) async fn check_change(&self, key: &VerifiedKey) -> Result<(), Error> {
+        let allowed = key.rights.check_change();
+        if allowed.is_err() {
+            self.record_use(key).await;
+        }
+        allowed
+    }
+
+    /// Verifies a key by a strong read, and caches its terms.
     ///
     /// Returns [`Error::Unauthenticated`] as [`Authenticator::authenticate`] does.
-    pub(crate) async fn verify(&self, hash: &ApiKeyHash) -> Result<VerifiedKey, Error> {
+    pub(crate) async fn verify(&self, presented: &PresentedKey) -> Result<VerifiedKey, Error> {
         // The SDK's futures are large: on the heap, moving them costs nothing.
-        let verified = Box::pin(self.read_key(hash)).await;
+        let verified = Box::pin(self.read_key(presented)).await;
         match &verified {
-            Ok(key) => self.principals.insert(*hash, KeyTerms { principal: key.principal, limit: key.limit }),
-            Err(_) => self.principals.remove(hash),
+            Ok(VerifiedKey { principal, rights, limit, .. }) => {
+                let terms = KeyTerms { principal: *principal, rights: Arc::clone(rights), limit: *limit };
+                self.principals.insert(presented.hash, terms);
+            }
+            Err(_) => self.principals.remove(&presented.hash),
         }
         verified
     }
 
-    async fn read_key(&self, hash: &ApiKeyHash) -> Result<VerifiedKey, Error> {
+    async fn read_key(&self, presented: &PresentedKey) -> Result<VerifiedKey, Error> {
         let now = self.clock.now();
-        let record = self.api_keys.get(hash).await?.ok_or(Error::Unauthenticated)?;
+        let record = self.api_keys.get(&presented.hash).await?.ok_or(Error::Unauthenticated)?;
         request_context::record_key(record.id());
-        let principal = record.principal(now).ok_or(Error::Unauthenticated)?;
+        let rights = record.rights();
+        let principal = record.principal(now).filter(|_| rights.networks.admit(presented.source));
+        let principal = principal.ok_or(Error::Unauthenticated)?;
         request_context::record_caller(principal);
         let hour = start_of_hour(now);
         let record_use_at = (record.last_used_at != Some(hour)).then_some(hour);
         let limit = record.limit.or(self.default_limit);
-        Ok(VerifiedKey { hash: record.hash, principal, limit, record_use_at })
+        Ok(VerifiedKey { hash: record.hash, principal, rights: Arc::new(rights), limit, record_use_at })
     }
 
     /// Takes one request of a verified key. Returns [`Error::TooManyRequests`] if it has none left.
@@ -134,11 +172,11 @@ impl Authenticator {
     /// returns at once, and the operation is dropped.
     pub(crate) async fn authenticate_alongside<F: Future>(
         &self,
-        hash: &ApiKeyHash,
+        presented: &PresentedKey,
         operation: F,
     ) -> Result<(VerifiedKey, F::Output), Error> {
         // The SDK's futures are large: on the heap, moving them costs nothing.
-        let authentication = Box::pin(self.authenticate(hash));
+        let authentication = Box::pin(self.authenticate(presented));
         futures::try_join!(authentication, operation.map(Ok))
     }
 

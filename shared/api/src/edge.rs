@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use super::invocation::Invocation;
 use super::page_links::CalledHost;
 use super::serve::end;
+use super::source_address::ViewerAddress;
 use presence_domain::error::Error;
 use presence_runtime::config::edge_secret_from_env;
 
@@ -20,6 +21,9 @@ use presence_runtime::config::edge_secret_from_env;
 pub const EDGE_SECRET_HEADER: &str = "x-origin-secret";
 /// Header with the host of the edge, which the client called. The gateway sees another one.
 pub const EDGE_HOST_HEADER: &str = "x-forwarded-host";
+
+/// Header with the address of the client, which the edge sets in each request, whatever the client sent. The gateway sees an address of the edge.
+pub const EDGE_VIEWER_HEADER: &str = "x-viewer-address";
 
 /// Gate of a function: it lets requests through that come from the edge. Holds the digest of the secret.
 #[derive(Clone, Copy)]
@@ -51,10 +55,15 @@ impl EdgeGate {
         Handling: Future<Output = Result<Response<Body>, Infallible>>,
     {
         if self.is_open_to(&request) {
-            // Without an edge, a client may send this header itself.
-            let host = request.headers().get(EDGE_HOST_HEADER).filter(|_| self.0.is_some());
-            if let Some(host) = host.and_then(|host| host.to_str().ok()).map(str::to_owned) {
-                request.extensions_mut().insert(CalledHost(host));
+            // Without an edge, a client may send these headers itself.
+            if self.0.is_some() {
+                let header = |name| request.headers().get(name)?.to_str().ok();
+                let host = header(EDGE_HOST_HEADER).map(|host| CalledHost(host.to_owned()));
+                let viewer = ViewerAddress(header(EDGE_VIEWER_HEADER).and_then(|address| address.parse().ok()));
+                request.extensions_mut().insert(viewer);
+                if let Some(host) = host {
+                    request.extensions_mut().insert(host);
+                }
             }
             return handler(request).await;
         }
@@ -82,7 +91,10 @@ fn digest(secret: &str) -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source_address::source_address;
+    use lambda_http::RequestExt as _;
     use lambda_http::http::StatusCode;
+    use lambda_http::request::RequestContext;
 
     async fn answer(gate: EdgeGate, secrets: &[&str]) -> (StatusCode, Body) {
         let mut request = lambda_http::http::Request::builder().uri("/api/v2/user/me");
@@ -108,6 +120,34 @@ mod tests {
                 Ok(Response::new(Body::Empty))
             };
             let response = EdgeGate::new(secret).handle(request(), handle).await;
+            assert_eq!(response.unwrap_or_else(|never| match never {}).status(), StatusCode::OK);
+        }
+    }
+
+    #[tokio::test]
+    async fn address_of_the_client_comes_from_the_edge_or_else_from_the_gateway() {
+        let request = |viewer: &[&str]| {
+            let request = lambda_http::http::Request::builder().header(EDGE_SECRET_HEADER, "a-secret");
+            let request = viewer.iter().fold(request, |request, address| request.header(EDGE_VIEWER_HEADER, *address));
+            let mut context = lambda_http::aws_lambda_events::apigw::ApiGatewayV2httpRequestContext::default();
+            context.http.source_ip = Some("192.0.2.1".to_owned());
+            let request = request.body(Body::Empty).expect("a request");
+            request.with_request_context(RequestContext::ApiGatewayV2(context))
+        };
+        for (secret, viewer, expected) in [
+            (Some("a-secret"), &["203.0.113.9"][..], Some("203.0.113.9")),
+            (Some("a-secret"), &["2001:db8::9"], Some("2001:db8::9")),
+            (Some("a-secret"), &["203.0.113.9, 198.51.100.1"], None),
+            (Some("a-secret"), &["unknown"], None),
+            (Some("a-secret"), &[], None),
+            (None, &["203.0.113.9"], Some("192.0.2.1")),
+            (None, &[], Some("192.0.2.1")),
+        ] {
+            let handle = |request| async move {
+                assert_eq!(source_address(&request), expected.map(|text| text.parse().expect("an address")));
+                Ok(Response::new(Body::Empty))
+            };
+            let response = EdgeGate::new(secret).handle(request(viewer), handle).await;
             assert_eq!(response.unwrap_or_else(|never| match never {}).status(), StatusCode::OK);
         }
     }

@@ -12,10 +12,9 @@ use std::sync::Arc;
 
 use lambda_http::Request;
 
-use crate::auth::{Authenticator, VerifiedKey};
+use crate::auth::{Authenticator, PresentedKey, VerifiedKey};
 use crate::input::Input;
 use crate::kept_answers::FirstLookup;
-use presence_domain::api_key::ApiKeyHash;
 use presence_domain::error::Error;
 use presence_domain::idempotency::{IdempotencyKey, IdempotentRequest};
 use presence_domain::ids::UserId;
@@ -52,20 +51,21 @@ impl KeyedChange {
     }
 }
 
-/// Verifies the key of the caller, and looks for the answer of its request meanwhile.
+/// Verifies the key of the caller, and looks for the answer of its request meanwhile. Nothing is looked for with a key that may only read.
 pub(crate) async fn authenticate_and_look_up(
     authenticator: &Authenticator,
-    hash: &ApiKeyHash,
+    presented: &PresentedKey,
     change: &KeyedChange,
 ) -> Result<(VerifiedKey, FirstLookup), Error> {
     let answers = &authenticator.answers;
-    let cached = authenticator.cached_principal(hash).filter(|_| !authenticator.is_refused(hash));
-    let Some(cached) = cached else {
-        let key = Box::pin(authenticator.authenticate(hash)).await?;
+    let cached = authenticator.cached(presented).filter(|_| !authenticator.is_refused(&presented.hash));
+    let Some(cached) = cached.filter(|cached| cached.rights.check_change().is_ok()) else {
+        let key = authenticator.authenticate_for_change(presented).await?;
         let lookup = answers.look_up(change.by(key.principal.user_id)).await?;
         return Ok((key, lookup));
     };
     // A key belongs to one user for its whole life, so the cached owner is the right one.
-    let (key, lookup) = authenticator.authenticate_alongside(hash, answers.look_up(change.by(cached.user_id))).await?;
+    let lookup = answers.look_up(change.by(cached.principal.user_id));
+    let (key, lookup) = authenticator.authenticate_alongside(presented, lookup).await?;
     Ok((key, lookup?))
 }

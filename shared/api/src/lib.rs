@@ -32,6 +32,7 @@ mod request_context;
 mod request_ids;
 mod route;
 mod serve;
+mod source_address;
 mod speculation;
 mod unverified_request;
 
@@ -39,7 +40,7 @@ pub use answer::Answer;
 pub use auth::Authenticator;
 pub use deprecation::{Deprecation, MIN_NOTICE_MONTHS};
 pub use document::Document;
-pub use edge::{EDGE_HOST_HEADER, EDGE_SECRET_HEADER, EdgeGate};
+pub use edge::{EDGE_HOST_HEADER, EDGE_SECRET_HEADER, EDGE_VIEWER_HEADER, EdgeGate};
 pub use entity_tag::EntityTag;
 pub use fields::{Fields, MAX_ITEMS};
 pub use html_page::{HtmlPage, serve_page};

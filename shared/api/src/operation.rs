@@ -12,6 +12,7 @@ use presence_domain::access::Principal;
 use presence_domain::api_key::ApiKeyId;
 use presence_domain::error::{Error, FieldErrors};
 use presence_domain::idempotency::{IdempotentRequest, KeptAnswer};
+use presence_domain::key_rights::KeyRights;
 
 /// Operation of a function. Its steps run in the order of the trait, so that a client sees 404 and 403 before 400.
 pub trait Operation: Sized + Send + 'static {
@@ -44,6 +45,8 @@ pub struct AuthenticatedRequest {
     pub principal: Principal,
     /// Id of the caller's key.
     pub key_id: ApiKeyId,
+    /// Rights that the key has beyond those of its owner; `None` while an operation runs speculatively.
+    pub(super) rights: Option<Arc<KeyRights>>,
     /// Request under whose idempotency key the answer is kept.
     pub(super) keyed: Option<IdempotentRequest>,
     pub(super) input: Arc<Input>,
@@ -55,6 +58,18 @@ impl AuthenticatedRequest {
     pub fn answer(&self, answer: Answer, at: Timestamp) -> ChangeAnswer {
         let kept = self.keyed.map(|request| kept_answers::kept(request, &answer, at));
         ChangeAnswer { answer, kept }
+    }
+
+    /// Returns the answer of a change that has a secret, which nothing may keep. A repeated request gets the other answer, without it.
+    #[must_use]
+    pub fn answer_once(&self, answer: Answer, repeated: &Answer, at: Timestamp) -> ChangeAnswer {
+        let kept = self.keyed.map(|request| kept_answers::kept(request, repeated, at));
+        ChangeAnswer { answer, kept }
+    }
+
+    /// Returns the rights that the caller's key has beyond those of its owner. They are there for every change.
+    pub fn key_rights(&self) -> Result<&KeyRights, Error> {
+        self.rights.as_deref().ok_or_else(|| Error::internal("the key of a speculative operation is not verified yet"))
     }
 }
 

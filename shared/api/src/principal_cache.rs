@@ -1,21 +1,24 @@
-//! Cache of the principals and limits of keys that were verified lately.
+//! Cache of the principals, rights and limits of keys that were verified lately.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use presence_domain::access::Principal;
 use presence_domain::api_key::ApiKeyHash;
+use presence_domain::key_rights::KeyRights;
 use presence_domain::rate_limit::RateLimit;
 
 /// Maximum number of keys in the cache, of some 100 bytes each. Far fewer keys call one sandbox. Above it the cache is emptied, which
 /// costs each key one slower request.
 const MAX_KEYS: usize = 4_096;
 
-/// Owner and limit of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Owner, rights and limit of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeyTerms {
     /// Owner, with its role and its organisation.
     pub(crate) principal: Principal,
+    /// Rights that the key has beyond those of its owner.
+    pub(crate) rights: Arc<KeyRights>,
     /// Limit of the key's requests; `None` if it has none.
     pub(crate) limit: Option<RateLimit>,
 }
@@ -29,7 +32,7 @@ pub(crate) struct PrincipalCache(Mutex<HashMap<ApiKeyHash, KeyTerms>>);
 impl PrincipalCache {
     /// Returns the terms that the key had at its last verification.
     pub(crate) fn cached(&self, key: &ApiKeyHash) -> Option<KeyTerms> {
-        self.lock().get(key).copied()
+        self.lock().get(key).cloned()
     }
 
     /// Stores the terms of a key that was verified.

@@ -19,7 +19,7 @@ pub fn text(raw: RawValue<'_>) -> Result<&str, FieldError> {
     if has_control(text) { Err("must not contain control characters".into()) } else { Ok(text) }
 }
 
-/// Reads any text, also with control characters.
+/// Reads any text, with control characters, for a field that drops them.
 pub fn any_text(raw: RawValue<'_>) -> Result<&str, FieldError> {
     raw.as_text().ok_or_else(|| "must be a string".into())
 }

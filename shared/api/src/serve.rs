@@ -13,7 +13,7 @@ use super::operation::{Handler, Starting};
 use super::speculation::{self, WaitingOperation};
 use super::unverified_request::UnverifiedRequest;
 use super::{Answer, Route, route};
-use crate::auth::{Authenticator, hash_key};
+use crate::auth::{Authenticator, PresentedKey, hash_key};
 use presence_domain::error::Error;
 
 /// Name in the log of a request that has no route.
@@ -88,21 +88,21 @@ async fn run<App>(
     authenticator: &Authenticator,
     request: UnverifiedRequest<Handler<App>>,
 ) -> Result<Answer, Error> {
-    let UnverifiedRequest { operation: Handler(starting), key, change, input, .. } = request;
-    let hash = hash_key(key.as_ref().map(ExposeSecret::expose_secret))?;
+    let UnverifiedRequest { operation: Handler(starting), key, source, change, input, .. } = request;
+    let key = PresentedKey { hash: hash_key(key.as_ref().map(ExposeSecret::expose_secret))?, source };
     let app = Arc::clone(app);
     match (starting, change) {
         (Starting::ForAnyPrincipal(start), _) => {
-            speculation::run_for_any_principal(authenticator, &hash, start(app, input)).await
+            speculation::run_for_any_principal(authenticator, &key, start(app, input)).await
         }
         (Starting::Speculatively(start), _) => {
-            speculation::run_speculatively(authenticator, &WaitingOperation { app, start, hash, input }).await
+            speculation::run_speculatively(authenticator, &WaitingOperation { app, start, key, input }).await
         }
         (Starting::WhenVerified(start), None) => {
-            speculation::run_after_authentication(authenticator, &WaitingOperation { app, start, hash, input }).await
+            speculation::run_change(authenticator, &WaitingOperation { app, start, key, input }).await
         }
         (Starting::WhenVerified(start), Some(change)) => {
-            speculation::run_once(authenticator, &WaitingOperation { app, start, hash, input }, &change).await
+            speculation::run_once(authenticator, &WaitingOperation { app, start, key, input }, &change).await
         }
     }
 }

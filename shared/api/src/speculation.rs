@@ -16,27 +16,37 @@ use futures::FutureExt as _;
 
 use super::operation::{AuthenticatedRequest, Running, Start};
 use super::{Answer, Input};
-use crate::auth::{Authenticator, VerifiedKey};
+use crate::auth::{Authenticator, PresentedKey, VerifiedKey};
 use crate::idempotency::{KeyedChange, authenticate_and_look_up};
 use crate::kept_answers::FirstLookup;
 use presence_domain::access::Principal;
-use presence_domain::api_key::{ApiKeyHash, ApiKeyId};
+use presence_domain::api_key::ApiKeyId;
 use presence_domain::error::Error;
 use presence_domain::idempotency::IdempotentRequest;
+use presence_domain::key_rights::KeyRights;
 
 /// Operation of a request whose caller is not known yet.
 pub(super) struct WaitingOperation<App> {
     pub(super) app: Arc<App>,
     pub(super) start: Start<App>,
-    /// Hash of the caller's key.
-    pub(super) hash: ApiKeyHash,
+    /// Key of the caller.
+    pub(super) key: PresentedKey,
     pub(super) input: Arc<Input>,
 }
 
 impl<App> WaitingOperation<App> {
-    fn start(&self, principal: Principal, keyed: Option<IdempotentRequest>) -> Running {
-        let (key_id, input) = (ApiKeyId::new(principal.user_id, &self.hash), Arc::clone(&self.input));
-        (self.start)(Arc::clone(&self.app), AuthenticatedRequest { principal, key_id, keyed, input })
+    /// Starts for the principal that the key had at its last verification.
+    fn start_speculatively(&self, principal: Principal) -> Running {
+        self.start(principal, None, None)
+    }
+
+    fn start_verified(&self, key: &VerifiedKey, keyed: Option<IdempotentRequest>) -> Running {
+        self.start(key.principal, Some(Arc::clone(&key.rights)), keyed)
+    }
+
+    fn start(&self, principal: Principal, rights: Option<Arc<KeyRights>>, keyed: Option<IdempotentRequest>) -> Running {
+        let (key_id, input) = (ApiKeyId::new(principal.user_id, &self.key.hash), Arc::clone(&self.input));
+        (self.start)(Arc::clone(&self.app), AuthenticatedRequest { principal, key_id, rights, keyed, input })
     }
 }
 
@@ -45,16 +55,17 @@ pub(super) async fn run_speculatively<App>(
     authenticator: &Authenticator,
     operation: &WaitingOperation<App>,
 ) -> Result<Answer, Error> {
-    let hash = &operation.hash;
-    if authenticator.is_refused(hash) {
-        return run_after_authentication(authenticator, operation).await;
+    if authenticator.is_refused(&operation.key.hash) {
+        let key = Box::pin(authenticator.authenticate(&operation.key)).await?;
+        return run_verified(authenticator, &key, operation.start_verified(&key, None)).await;
     }
-    let Some(cached) = authenticator.cached_principal(hash) else {
+    let Some(cached) = authenticator.cached(&operation.key) else {
         return run_after_verification(authenticator, operation).await;
     };
-    let (key, result) = authenticator.authenticate_alongside(hash, operation.start(cached, None)).await?;
-    if key.principal != cached {
-        return run_verified(authenticator, &key, operation.start(key.principal, None)).await;
+    let running = operation.start_speculatively(cached.principal);
+    let (key, result) = authenticator.authenticate_alongside(&operation.key, running).await?;
+    if key.principal != cached.principal {
+        return run_verified(authenticator, &key, operation.start_verified(&key, None)).await;
     }
     authenticator.record_use(&key).await;
     result
@@ -65,20 +76,20 @@ async fn run_after_verification<App>(
     authenticator: &Authenticator,
     operation: &WaitingOperation<App>,
 ) -> Result<Answer, Error> {
-    let key = authenticator.verify(&operation.hash).await?;
-    let running = run_verified(authenticator, &key, operation.start(key.principal, None));
+    let key = authenticator.verify(&operation.key).await?;
+    let running = run_verified(authenticator, &key, operation.start_verified(&key, None));
     let ((), result) = futures::try_join!(authenticator.take_token(&key), running.map(Ok))?;
     result
 }
 
-/// Runs an operation after the key is verified and one of its requests is taken. Every operation that writes runs like this.
-pub(super) async fn run_after_authentication<App>(
+/// Runs an operation that changes something, after the key is verified and one of its requests is taken. A key that may only read is
+/// refused before anything is looked up.
+pub(super) async fn run_change<App>(
     authenticator: &Authenticator,
     operation: &WaitingOperation<App>,
 ) -> Result<Answer, Error> {
-    // The SDK's futures are large: on the heap, moving them costs nothing.
-    let key = Box::pin(authenticator.authenticate(&operation.hash)).await?;
-    run_verified(authenticator, &key, operation.start(key.principal, None)).await
+    let key = authenticator.authenticate_for_change(&operation.key).await?;
+    run_verified(authenticator, &key, operation.start_verified(&key, None)).await
 }
 
 /// Runs an operation with an idempotency key, unless it was answered before. If it does not succeed, another request with the key may
@@ -88,7 +99,7 @@ pub(super) async fn run_once<App>(
     operation: &WaitingOperation<App>,
     change: &KeyedChange,
 ) -> Result<Answer, Error> {
-    let (key, lookup) = authenticate_and_look_up(authenticator, &operation.hash, change).await?;
+    let (key, lookup) = authenticate_and_look_up(authenticator, &operation.key, change).await?;
     let request = match lookup {
         FirstLookup::Answered(answer) => {
             authenticator.record_use(&key).await;
@@ -96,7 +107,7 @@ pub(super) async fn run_once<App>(
         }
         FirstLookup::New(request) => request,
     };
-    match run_verified(authenticator, &key, operation.start(key.principal, Some(request))).await {
+    match run_verified(authenticator, &key, operation.start_verified(&key, Some(request))).await {
         Ok(answer) => Ok(answer),
         Err(error) => authenticator.answers.look_up_again(&request, error).await,
     }
@@ -105,15 +116,15 @@ pub(super) async fn run_once<App>(
 /// Runs an operation that only reads, and whose result is the same for every principal. It runs once, while the key is verified.
 pub(super) async fn run_for_any_principal(
     authenticator: &Authenticator,
-    hash: &ApiKeyHash,
+    key: &PresentedKey,
     operation: Running,
 ) -> Result<Answer, Error> {
-    if authenticator.is_refused(hash) {
-        let key = Box::pin(authenticator.authenticate(hash)).await?;
+    if authenticator.is_refused(&key.hash) {
+        let key = Box::pin(authenticator.authenticate(key)).await?;
         authenticator.record_use(&key).await;
         return operation.await;
     }
-    let (key, result) = authenticator.authenticate_alongside(hash, operation).await?;
+    let (key, result) = authenticator.authenticate_alongside(key, operation).await?;
     authenticator.record_use(&key).await;
     result
 }

@@ -1,5 +1,6 @@
 //! Request whose key is not verified yet.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use lambda_http::Request;
@@ -10,12 +11,15 @@ use super::error_answer::RequestError;
 use super::idempotency::KeyedChange;
 use super::input::Input;
 use super::route::{Body, MatchedRoute};
+use super::source_address::source_address;
 use super::{body, credential, query};
 
 /// Request for an operation, before its key is verified.
 pub(super) struct UnverifiedRequest<Operation> {
     pub(super) operation: Operation,
     pub(super) key: Option<SecretString>,
+    /// Address that the request comes from; `None` if it is unknown.
+    pub(super) source: Option<IpAddr>,
     /// Notice about the deprecated parts that the request uses; `None` if it uses none.
     pub(super) deprecation: Option<DeprecationNotice>,
     /// Idempotency key of a request that is no GET, with what it is for.
@@ -39,6 +43,6 @@ impl<Operation: Copy> UnverifiedRequest<Operation> {
         let deprecation = deprecation::notice(route.deprecations, |name| input.has(name));
         let input = Arc::new(input);
         let change = if route.method == "GET" { None } else { KeyedChange::read(request, route.method, path, &input)? };
-        Ok(Self { operation: route.operation, key, deprecation, change, input })
+        Ok(Self { operation: route.operation, key, source: source_address(request), deprecation, change, input })
     }
 }

@@ -48,8 +48,8 @@ pub use reviews::write::{ReviewWrite, WriteReviewsError};
 pub use reviews::{ReviewDecision, ReviewStore};
 pub use table_state::{IndexState, TableState};
 pub use users::{
-    ApiKeyError, BusinessIds, ClaimError, Decision, EmailSearch, FoundUser, IssuedKey, MAX_LIVE_KEYS, NewApiKey,
-    UpdateOutcome, UserDetails, UserRecord, UserStore, UserWriteError, retry_stale,
+    ApiKeyError, BusinessIds, ClaimError, Decision, EmailSearch, FoundUser, IssuedKey, KeyChange, NewApiKey,
+    ReplacedKey, UpdateOutcome, UserDetails, UserRecord, UserStore, UserWriteError, retry_stale,
 };
 
 /// Every store over one connection, for the operator's tool, the local stack and tests. A function is built from the stores

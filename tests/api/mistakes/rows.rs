@@ -50,6 +50,16 @@ const KEYS: &[Row] = &[
     ("the key is in another header", r#"curl "$BASE/user/me" -H "api-key: $KEY""#, "the header is `x-api-key`"),
     ("`Authorization` without its scheme", r#"curl "$BASE/user/me" -H "Authorization: $KEY""#, "`Authorization: Bearer …`"),
     ("a letter of the key is lost", r#"curl "$BASE/user/me" -H "x-api-key: ${KEY%?}""#, "a key has 39 characters; the answer is the same for a key that is revoked or expired"),
+    ("a key without a label", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"access": "read"}'"#, "`label` names the key in lists"),
+    ("an access that does not exist", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"label": "report", "access": "read_only"}'"#, "`read`, or `all`"),
+    ("an address instead of a network", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"label": "report", "allowed_networks": ["203.0.113.5"]}'"#, "`203.0.113.5/32` is this one address"),
+    ("an address of a network instead of the network", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"label": "report", "allowed_networks": ["203.0.113.5/24"]}'"#, "`203.0.113.0/24` for all of them, `203.0.113.5/32` for this one"),
+    ("more networks than a key may have", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d "{\"label\": \"report\", \"allowed_networks\": [$(seq -s, -f '"10.0.%g.0/24"' 21)]}""#, "20 at the most: wider networks, or a second key"),
+    ("an end that is too far ahead", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"label": "report", "expires_at": "2099-01-01"}'"#, "two years at the most; rotate the key before it ends"),
+    ("an end in the past", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"label": "report", "expires_at": "2020-01-01"}'"#, "leave `expires_at` out: a year ahead"),
+    ("an overlap that is too long", r#"curl "$BASE/user/1003/keys/1003-9dfde7a91e1c/rotate" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"overlap_seconds": 2592000}'"#, "604800, a week, at the most"),
+    ("the key instead of its id", r#"curl -X DELETE "$BASE/user/1003/keys/$MANAGER" -H "x-api-key: $KEY""#, "the `id` in the list of keys; never put a key into a path, which logs keep"),
+    ("a change with a key that may only read", r#"curl "$BASE/user/me" -H "x-api-key: pk_ExampleKeyOfAReadOnlyReport0012KUpp3" ;; curl -X POST "$BASE/user/1008/invite" -H "x-api-key: pk_ExampleKeyOfAReadOnlyReport0012KUpp3""#, "a key of `access` `all`"),
     ("two different keys", r#"curl "$BASE/user/me?api_key=$MANAGER" -H "x-api-key: $KEY""#, "send one key, in one place"),
 ];
 
@@ -110,12 +120,14 @@ const RIGHTS: &[Row] = &[
     ("a user created by a BUSINESS_MANAGER", r#"curl "$BASE/user" -H "x-api-key: $MANAGER" -H 'content-type: application/json' -d '{"email": "ada@maison-verte.example", "first_name": "Ada", "last_name": "Lovelace"}'"#, "the key of an ORG_ADMIN"),
     ("another organisation", r#"curl "$BASE/user/search?org_id=77" -H "x-api-key: $KEY""#, "leave `org_id` out"),
     ("one's own role", r#"curl "$BASE/user/1003" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"role": "BUSINESS_MANAGER"}'"#, "another ORG_ADMIN changes it"),
+    ("a key for somebody else", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $MANAGER" -H 'content-type: application/json' -d '{"label": "report"}'"#, "the key of an ORG_ADMIN; a BUSINESS_MANAGER makes keys for itself"),
     ("one's own user", r#"curl -X DELETE "$BASE/user/1003" -H "x-api-key: $KEY""#, "another ORG_ADMIN deletes it"),
 ];
 
 #[rustfmt::skip]
 const STATES: &[Row] = &[
     ("an invitation of an active user", r#"curl -X POST "$BASE/user/1006/invite" -H "x-api-key: $KEY""#, "only users with the status `invited`"),
+    ("a key for an invited user", r#"curl "$BASE/user/1008/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"label": "report"}'"#, "a user has keys once it is `active`"),
     ("invited again too soon", r#"curl -X POST "$BASE/user/1008/invite" -H "x-api-key: $KEY" ;; curl -X POST "$BASE/user/1008/invite" -H "x-api-key: $KEY""#, "wait for the seconds of `retry-after`"),
     ("an idempotency key for another body", r#"curl "$BASE/user/1006" -H "x-api-key: $KEY" -H "idempotency-key: 6f1c2b7e" -H 'content-type: application/json' -d '{"phone": "+33 1"}' ;; curl "$BASE/user/1006" -H "x-api-key: $KEY" -H "idempotency-key: 6f1c2b7e" -H 'content-type: application/json' -d '{"phone": "+33 2"}'"#, "a new key for each change, the same key only to repeat it"),
     ("an idempotency key with other letters", r#"curl "$BASE/user/1006" -H "x-api-key: $KEY" -H "idempotency-key: clé" -H 'content-type: application/json' -d '{"phone": "+33 3"}'"#, "printable ASCII, best a random UUID"),

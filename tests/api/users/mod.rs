@@ -9,6 +9,7 @@ mod fixture;
 mod get;
 mod idempotency;
 mod invite;
+mod keys;
 mod me;
 mod search;
 mod stats;
@@ -25,6 +26,7 @@ fn there_are_at_least_200_cases_each_with_its_reason() {
         every_route::cases(),
         get::cases(),
         invite::cases(),
+        keys::cases(),
         me::cases(),
         search::cases(),
         stats::cases(),

@@ -20,7 +20,7 @@ struct Budget {
 }
 
 #[rustfmt::skip]
-const BUDGETS: [Budget; 19] = [
+const BUDGETS: [Budget; 23] = [
     Budget { route: "get_me", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "get_user", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "search_users", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
@@ -29,6 +29,11 @@ const BUDGETS: [Budget; 19] = [
     Budget { route: "update_user", waves: 3..=3, calls: 3..=5, read_units: None },
     Budget { route: "delete_user", waves: 3..=3, calls: 3..=5, read_units: None },
     Budget { route: "invite_user", waves: 3..=3, calls: 3..=5, read_units: None },
+    // The keys are read after their owner. Up to three keys cost at most 5 units, and each further one a unit more.
+    Budget { route: "list_keys", waves: 2..=2, calls: 3..=3, read_units: Some(3.0..=5.0) },
+    Budget { route: "create_key", waves: 4..=4, calls: 4..=4, read_units: None },
+    Budget { route: "rotate_key", waves: 4..=4, calls: 4..=4, read_units: None },
+    Budget { route: "revoke_key", waves: 4..=4, calls: 4..=4, read_units: None },
     Budget { route: "search_categories", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "get_category", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     // The key, and what any search by organisation or city is bounded by.
@@ -86,6 +91,23 @@ async fn ask(stack: &TestStack, fixtures: &Fixtures, route: &str) -> Reply {
             stack.post(&format!("/user/{}", fixtures.manager_1.id), key, &change).await
         }
         "delete_user" => stack.delete(&format!("/user/{}", fixtures.other_manager_1.id), key).await,
+        "list_keys" => stack.get(&format!("/user/{}/keys", fixtures.manager_1.id), key).await,
+        "create_key" => {
+            stack.post(&format!("/user/{}/keys", fixtures.manager_1.id), key, &json!({"label": "till"})).await
+        }
+        "rotate_key" => {
+            let path = format!(
+                "/user/{0}/keys/{1}/rotate",
+                fixtures.manager_1.id,
+                stack.newest_key(&fixtures.manager_1.id).await
+            );
+            stack.post(&path, key, &json!({})).await
+        }
+        "revoke_key" => {
+            let path =
+                format!("/user/{0}/keys/{1}", fixtures.manager_1.id, stack.newest_key(&fixtures.manager_1.id).await);
+            stack.delete(&path, key).await
+        }
         "invite_user" => stack.invite(&fixtures.invited_1.id, key).await,
         "search_categories" => stack.get("/category/search?lang=GB", key).await,
         "get_category" => stack.get("/category/c-bank?lang=GB", key).await,

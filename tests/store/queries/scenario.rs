@@ -127,6 +127,14 @@ async fn writes(stack: &TestStack, fixtures: &Fixtures) {
     for change in changes {
         ok(&stack.post(&format!("/user/{id}"), key, &change).await);
     }
+    let keys = format!("/user/{}/keys", fixtures.other_manager_1.id);
+    ok(&stack
+        .post(&keys, key, &json!({"label": "till", "access": "read", "allowed_networks": ["203.0.113.0/24"]}))
+        .await);
+    ok(&stack.get(&keys, key).await);
+    let newest = format!("{keys}/{}", stack.newest_key(&fixtures.other_manager_1.id).await);
+    ok(&stack.post(&format!("{newest}/rotate"), key, &json!({})).await);
+    ok(&stack.delete(&newest, key).await);
     let guest = create(stack, key, "guest", &json!({"org_id": 1, "status": "invited"})).await;
     stack.clock.advance(SignedDuration::from_mins(61));
     ok(&stack.invite(&guest, &fixtures.admin_1.key).await);
@@ -169,7 +177,11 @@ pub(super) async fn of_operators(stack: &TestStack, faults: &FaultConnector) {
     let owner = store.users.get_id_by_email(&address("admin-2")).await.expect("an answer").expect("a user");
     let first =
         store.users.issue_key(owner, &NewApiKey::default(), &presence_tests::operator(), now).await.expect("a key");
-    let new = NewApiKey { label: Some("till".to_owned()), expires_at: Some(now + SignedDuration::from_hours(1)) };
+    let new = NewApiKey {
+        label: Some("till".to_owned()),
+        expires_at: Some(now + SignedDuration::from_hours(1)),
+        ..NewApiKey::default()
+    };
     let second = store
         .users
         .rotate_key(first.id, &new, now + SignedDuration::from_mins(5), &presence_tests::operator(), now)

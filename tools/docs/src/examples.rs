@@ -3,8 +3,9 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-const FILES: [&str; 4] = [
+const FILES: [&str; 5] = [
     include_str!("../examples/users.json"),
+    include_str!("../examples/keys.json"),
     include_str!("../examples/categories.json"),
     include_str!("../examples/reviews.json"),
     include_str!("../examples/businesses.json"),

@@ -1,5 +1,6 @@
 //! Schemas of the bodies of requests. The functions parse them by hand, so tests compare these schemas with them.
 
+use presence_domain::key_rights::MAX_NETWORKS;
 use presence_domain::review::ReplyText;
 use presence_users::openapi::MAX_BUSINESSES;
 use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, Schema, SchemaType, Type};
@@ -11,14 +12,48 @@ const API_KEY_DESCRIPTION: &str =
     "The API key, for clients that send no header. Sent in several places, it must be the same everywhere.";
 
 /// Returns the schemas of the bodies, by name.
-pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 5] {
+pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 7] {
     [
         ("UserCreation", user_creation().into()),
         ("UserChange", user_change().into()),
+        ("KeyCreation", key_creation().into()),
+        ("KeyRotation", key_rotation().into()),
         ("ReviewChange", review_change().into()),
         ("ReplyRequest", reply_request().into()),
         ("OutcomeReport", outcome_report().into()),
     ]
+}
+
+fn key_creation() -> ObjectBuilder {
+    let network = values::network(string()).description(Some("A network in CIDR notation, IPv4 or IPv6."));
+    let networks = ArrayBuilder::new().schema_type(or_null(Type::Array)).items(network).description(Some(format!(
+        "Networks from which the key may be called: at most {MAX_NETWORKS} different ones; an empty list is everywhere. An address has \
+         no bits beyond its prefix. IPv4 addresses in IPv6 form are IPv4. Left out: those of the calling key.",
+    )));
+    let body = body("Key to create. Unknown fields are refused.")
+        .property("label", text(values::new_key_label, "Name in lists: 1 to 100 characters once trimmed. Control characters are \
+            dropped."))
+        .property("access", nullable(Type::String, values::key_access(string()), "`read` is a key for GET and HEAD only. Left out: \
+            `all`."))
+        .property("allowed_networks", networks)
+        .property("expires_at", nullable(Type::String, values::request_date(string()), "Instant from which the key gives no access: \
+            in the future, and at most two years ahead. Left out: a year ahead, or the end of the calling key if that is earlier."))
+        .property("api_key", nullable(Type::String, string().write_only(true), API_KEY_DESCRIPTION));
+    body.required("label")
+}
+
+fn key_rotation() -> ObjectBuilder {
+    body("Overlap of a rotation. Unknown fields are refused.")
+        .property(
+            "overlap_seconds",
+            nullable(
+                Type::Integer,
+                values::overlap_seconds(integer()),
+                "Seconds for which the old key \
+            still gives access. Left out: 86400, a day. Its digits as text are accepted too.",
+            ),
+        )
+        .property("api_key", nullable(Type::String, string().write_only(true), API_KEY_DESCRIPTION))
 }
 
 fn user_creation() -> ObjectBuilder {

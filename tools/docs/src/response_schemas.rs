@@ -25,6 +25,7 @@ const fn property(
 
 const USERS: &[&str] = &["User", "FoundUser"];
 const PAGES: &[&str] = &["UserPage", "CategoryPage", "ReviewPage", "BusinessPage"];
+const KEYS: &[&str] = &["Key", "IssuedKey"];
 const STATS: &[&str] = &["ReviewStats", "ReviewGroup"];
 /// Schemas without additional properties. Clients may rely on the listed partners being all.
 const CLOSED_SCHEMAS: [&str; 5] = ["Partners", "PartnerCategory", "RatingCounts", "StateCounts", "PartnerCounts"];
@@ -57,7 +58,18 @@ const PROPERTIES: &[Property] = &[
     property(&["UserStats"], "invited_count", "Number of these users who are `invited`.", values::non_negative),
     property(&["UserStats"], "activate_count", "Number of these users who are `active`.", values::non_negative),
     property(&["Success"], "status", "Always `success`.", values::success),
-    property(&["Success"], "id", "Id of the user that was created, changed or deleted. Absent in the response to invite.", values::decimal_id),
+    property(&["Success"], "id", "Id of the user that was created, changed or deleted, or of the key that was revoked. Absent in the response to invite.", values::changed_id),
+    property(&["KeyList"], "keys", "The keys, newest first.", unconstrained),
+    property(KEYS, "id", "Identifier of the key: the id of its owner, a dash and 12 hexadecimal digits. It is not the key.", values::key_id),
+    property(&["IssuedKey"], "key", "The key, shown this once. Null in the response to a repeated request.", values::api_key),
+    property(KEYS, "label", "Name of the key; null for a key that an operator issued without one.", values::key_label),
+    property(KEYS, "access", "`all`, or `read` for a key for GET and HEAD only.", values::key_access),
+    property(KEYS, "allowed_networks", "Networks from which the key may be called; empty for everywhere.", unconstrained),
+    property(KEYS, "allowed_networks[]", "A network in CIDR notation.", values::network),
+    property(KEYS, "created_at", "Instant of its creation.", values::date_time),
+    property(KEYS, "expires_at", "Instant from which it gives no access; null for a key of an operator that does not end.", values::date_time),
+    property(KEYS, "last_used_at", "Its last use, to the hour; null if it was never used.", values::date_time),
+    property(KEYS, "revoked_at", "Instant at which it was revoked; null if it was not.", values::date_time),
     property(&["Category"], "id", "Identifier: opaque text.", values::opaque_id),
     property(&["Category"], "code", "Readable code.", unconstrained),
     property(&["Category"], "name", "Name in the requested language, or else in English, or else the code.", unconstrained),

@@ -3,6 +3,7 @@
 use presence_api::read::MAX_SEARCH_CHARS;
 use presence_domain::email::MAX_BYTES as EMAIL_MAX_BYTES;
 use presence_domain::ids::MAX_ID;
+use presence_domain::key_rights::{KeyAccess, MAX_LABEL_CHARS, MAX_OVERLAP_SECONDS};
 use presence_domain::page::PageRequest;
 use presence_domain::password::{MAX_CHARACTERS, MIN_CHARACTERS};
 use presence_domain::review::{Partner, Rating, ReplyOutcome, ReplyState, ReviewId, ReviewState};
@@ -49,6 +50,42 @@ pub(crate) fn unconstrained(value: ObjectBuilder) -> ObjectBuilder {
 
 pub(crate) fn decimal_id(value: ObjectBuilder) -> ObjectBuilder {
     value.pattern(Some("^[1-9][0-9]{0,15}$"))
+}
+
+pub(crate) fn key_id(value: ObjectBuilder) -> ObjectBuilder {
+    value.pattern(Some("^[1-9][0-9]{0,15}-[0-9a-f]{12}$"))
+}
+
+/// Constrains the id of a user or of a key.
+pub(crate) fn changed_id(value: ObjectBuilder) -> ObjectBuilder {
+    value.pattern(Some("^[1-9][0-9]{0,15}(?:-[0-9a-f]{12})?$"))
+}
+
+pub(crate) fn api_key(value: ObjectBuilder) -> ObjectBuilder {
+    value.pattern(Some("^pk_[0-9A-Za-z]{36}$"))
+}
+
+/// Constrains a label. The service drops control characters before it counts.
+pub(crate) fn key_label(value: ObjectBuilder) -> ObjectBuilder {
+    value.min_length(Some(1)).max_length(Some(MAX_LABEL_CHARS))
+}
+
+/// Constrains the label of a new key, which is not blank.
+pub(crate) fn new_key_label(value: ObjectBuilder) -> ObjectBuilder {
+    key_label(value).pattern(Some(PRINTABLE_NOT_BLANK))
+}
+
+pub(crate) fn key_access(value: ObjectBuilder) -> ObjectBuilder {
+    value.enum_values(Some(KeyAccess::ALL.map(KeyAccess::as_str)))
+}
+
+pub(crate) fn overlap_seconds(value: ObjectBuilder) -> ObjectBuilder {
+    value.minimum(Some(0)).maximum(Some(usize::try_from(MAX_OVERLAP_SECONDS).unwrap_or(usize::MAX)))
+}
+
+/// Constrains a network: an address, a slash and the length of a prefix.
+pub(crate) fn network(value: ObjectBuilder) -> ObjectBuilder {
+    value.pattern(Some("^[0-9A-Fa-f:.]{2,45}/[0-9]{1,3}$"))
 }
 
 pub(crate) fn opaque_id(value: ObjectBuilder) -> ObjectBuilder {

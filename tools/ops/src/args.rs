@@ -9,13 +9,13 @@ use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 use presence_domain::audit::LIFETIME;
 use presence_domain::email::EmailAddress;
 use presence_domain::email_pattern::EmailPattern;
+use presence_domain::error::FieldError;
 use presence_domain::ids::{BusinessId, MAX_ID, OrgId};
+use presence_domain::key_rights::{AllowedNetworks, KeyAccess, MAX_LABEL_CHARS};
 use presence_domain::rate_limit::{KeyLimit, MAX_REQUESTS_PER_MINUTE};
 use presence_domain::text::has_control;
 use presence_domain::user::{Lang, PersonName, Phone, Role, Status};
 
-/// Largest number of characters in the label of a key: it fits one line of a list.
-const LABEL_MAX_CHARS: usize = 100;
 /// Longest lifetime of a key: ten years. A longer one is more likely a mistyped unit.
 const MAX_LIFETIME: Duration = Duration::from_hours(10 * 365 * 24);
 /// Longest overlap of a rotation: 90 days. A key that must last longer needs no rotation.
@@ -23,6 +23,10 @@ const MAX_OVERLAP: Duration = Duration::from_hours(90 * 24);
 
 pub(crate) fn role_parser() -> impl TypedValueParser<Value = Role> {
     choice_parser(&Role::ALL, Role::as_str)
+}
+
+pub(crate) fn access_parser() -> impl TypedValueParser<Value = KeyAccess> {
+    choice_parser(&KeyAccess::ALL, KeyAccess::as_str)
 }
 
 pub(crate) fn status_parser() -> impl TypedValueParser<Value = Status> {
@@ -80,9 +84,17 @@ pub(crate) fn parse_business_id(text: &str) -> Result<BusinessId, &'static str> 
 pub(crate) fn parse_label(text: &str) -> Result<String, String> {
     let trimmed = reject_control(text)?.trim();
     match trimmed.chars().count() {
-        1..=LABEL_MAX_CHARS => Ok(trimmed.to_owned()),
-        _ => Err(format!("must have 1 to {LABEL_MAX_CHARS} characters")),
+        1..=MAX_LABEL_CHARS => Ok(trimmed.to_owned()),
+        _ => Err(format!("must have 1 to {MAX_LABEL_CHARS} characters")),
     }
+}
+
+/// Parses the networks of a key.
+pub(crate) fn parse_networks(texts: &[String]) -> Result<AllowedNetworks, String> {
+    AllowedNetworks::parse(texts.iter().map(String::as_str)).map_err(|error| match error {
+        FieldError::Text(text) => format!("--network {text}"),
+        FieldError::Choice { explanation, .. } => explanation.to_owned(),
+    })
 }
 
 /// Parses the lifetime of a key, which is longer than zero.

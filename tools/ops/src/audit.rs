@@ -28,9 +28,11 @@ Examples:
   ops audit --review 63bta5e2wzsv
 
 With --json a line {\"at\",\"actor_id\",\"key_id\",\"action\",\"target_id\",\"org_id\",\"fields\"}
-each. at is RFC 3339 in UTC with milliseconds. key_id is the key that the actor
-used, or the key that an operator issued, rotated or revoked, or null. target_id
-is a user or a review. org_id is null for users without an organisation.";
+each. at is RFC 3339 in UTC with milliseconds. key_id is the key that was issued,
+rotated or revoked, or else the key that the actor used, or null. Only where they
+apply: actor_key is the key that the actor used on another one, and new_key the
+one that replaces a rotated key. target_id is a user or a review. org_id is null
+for users without an organisation.";
 
 /// Records that are kept in memory if the source has no order: some 5 MB.
 const MAX_SORTED: usize = 10_000;
@@ -49,7 +51,7 @@ pub(crate) struct AuditArgs {
     /// Changes of the users and reviews of this organisation
     #[arg(long, value_name = "N", value_parser = args::parse_org_id)]
     org: Option<OrgId>,
-    /// Changes that were made with this key
+    /// Changes that were made with this key; --user has those that were made to it
     #[arg(long, value_name = "ID")]
     key: Option<String>,
     /// Changes since then: 30m, 24h, 7d; at most 400 days; or a date or an instant [default: all]
@@ -223,7 +225,11 @@ struct PrintedRecord {
     at: String,
     actor_id: String,
     key_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    actor_key: Option<String>,
     action: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_key: Option<String>,
     target_id: String,
     org_id: Option<u64>,
     fields: Vec<&'static str>,
@@ -237,7 +243,9 @@ impl PrintedRecord {
             at: record.at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
             actor_id: record.actor.id(),
             key_id: record.key_id().map(|key| key.to_string()),
+            actor_key: record.actor.key_id().filter(|key| record.key_id() != Some(*key)).map(|key| key.to_string()),
             action: record.action.as_str(),
+            new_key: record.action.new_key_id().map(|key| key.to_string()),
             target_id: record.target.to_string(),
             org_id: record.org_id.map(OrgId::get),
             fields: record.field_names(),

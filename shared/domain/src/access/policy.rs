@@ -19,6 +19,8 @@ crate::listed_enum! {
         DeleteUser,
         /// Send a new invitation.
         InviteUser,
+        /// List, create, rotate and revoke the keys of a user.
+        ManageKeys,
         /// Get and search reviews. Their targets are all users of an organisation.
         ReadReviews,
         /// Search businesses. Their targets are all users of an organisation.
@@ -92,6 +94,7 @@ impl Rule {
             Action::MoveUser         => (EveryoneButSelf, Nobody,        Nobody,   ["move", "users", " to another organisation"]),
             Action::DeleteUser       => (EveryoneButSelf, OwnOrgButSelf, Nobody,   ["delete", "users", ""]),
             Action::InviteUser       => (Everyone,        OwnOrg,        Nobody,   ["invite", "users", ""]),
+            Action::ManageKeys       => (Everyone,        OwnOrg,        SelfOnly, ["manage the keys of", "users", ""]),
             Action::ReadReviews      => (Everyone,        WholeOrg,      WholeOrg, ["read", "reviews", ""]),
             Action::ReadBusinesses   => (Everyone,        WholeOrg,      WholeOrg, ["read", "businesses", ""]),
             Action::SetReviewState   => (Everyone,        WholeOrg,      OwnBusinesses, ["set the state of", "reviews", ""]),

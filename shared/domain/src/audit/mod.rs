@@ -106,12 +106,10 @@ impl AuditRecord {
         }
     }
 
-    /// Returns the key that the record names: the one that the actor used, or else the one that the action was done to.
-    ///
-    /// No record has both: the API acts on no keys, and operators use none.
+    /// Returns the key that the record names: the one that the action was done to, or else the one that the actor used.
     #[must_use]
     pub fn key_id(&self) -> Option<ApiKeyId> {
-        self.actor.key_id().or(self.action.key_id())
+        self.action.key_id().or(self.actor.key_id())
     }
 }
 

@@ -91,7 +91,7 @@ fn actions_have_one_spelling_and_those_on_keys_name_the_key() {
     let key = ApiKeyId::parse("7-0a0a0a0a0a0a").expect("an id");
     let on_reviews =
         [AuditAction::SetReviewState, AuditAction::Reply, AuditAction::RemoveReply, AuditAction::ReplyOutcome];
-    let on_keys = [IssueKey(key), RotateKey(key), RevokeKey(key), SetKeyLimit(key)];
+    let on_keys = [IssueKey(key), RotateKey(key, None), RevokeKey(key), SetKeyLimit(key)];
     for action in [Create, Update, Delete, Invite, Activate].into_iter().chain(on_reviews).chain(on_keys) {
         assert_eq!(AuditAction::parse(action.as_str(), action.key_id(), None), Some(action));
         let other_key = if action.key_id().is_none() { Some(key) } else { None };
@@ -103,13 +103,20 @@ fn actions_have_one_spelling_and_those_on_keys_name_the_key() {
         assert_eq!(AuditAction::parse(action.as_str(), None, None), None, "{action:?}");
     }
     assert_eq!(on_keys.map(AuditAction::key_id), [Some(key); 4]);
+    let new = ApiKeyId::parse("7-0b0b0b0b0b0b");
+    assert_eq!(on_keys.map(|action| action.with_new_key(new).new_key_id()), [None, new, None, None]);
 }
 
 #[test]
 fn a_record_names_the_key_that_was_used_or_changed() {
     let key = ApiKeyId::parse("8-0a0a0a0a0a0a").expect("an id");
     let by = |actor, action| UserChange::by(&actor, action, User { lang: None, ..user(Status::Invited) }, at(0));
-    for (actor, action) in [(Actor::Key(key), AuditAction::Create), (actor(), AuditAction::IssueKey(key))] {
+    let used = ApiKeyId::parse("8-0b0b0b0b0b0b").expect("an id");
+    for (actor, action) in [
+        (Actor::Key(key), AuditAction::Create),
+        (actor(), AuditAction::IssueKey(key)),
+        (Actor::Key(used), AuditAction::RevokeKey(key)),
+    ] {
         let record = AuditRecord::of_change(None, &by(actor, action)).expect("a record");
         assert_eq!(record.key_id(), Some(key), "{action:?}");
     }

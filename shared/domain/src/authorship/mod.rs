@@ -21,8 +21,8 @@ pub enum AuditAction {
     Activate,
     /// This key was issued.
     IssueKey(ApiKeyId),
-    /// This key was replaced by a new one, and ends.
-    RotateKey(ApiKeyId),
+    /// This key ends, and was replaced by the other one. Records of earlier versions and of a restore name no other.
+    RotateKey(ApiKeyId, Option<ApiKeyId>),
     /// This key was revoked.
     RevokeKey(ApiKeyId),
     /// This key was given a limit of its own.
@@ -53,7 +53,7 @@ impl AuditAction {
             Self::Invite => "invite",
             Self::Activate => "activate",
             Self::IssueKey(_) => "issue_key",
-            Self::RotateKey(_) => "rotate_key",
+            Self::RotateKey(..) => "rotate_key",
             Self::RevokeKey(_) => "revoke_key",
             Self::SetKeyLimit(_) => "set_key_limit",
             Self::Restore(_) => "restore",
@@ -78,7 +78,7 @@ impl AuditAction {
             ("invite", None) => Self::Invite,
             ("activate", None) => Self::Activate,
             ("issue_key", Some(key)) => Self::IssueKey(key),
-            ("rotate_key", Some(key)) => Self::RotateKey(key),
+            ("rotate_key", Some(key)) => Self::RotateKey(key, None),
             ("revoke_key", Some(key)) => Self::RevokeKey(key),
             ("set_key_limit", Some(key)) => Self::SetKeyLimit(key),
             ("set_review_state", None) => Self::SetReviewState,
@@ -93,7 +93,7 @@ impl AuditAction {
     #[must_use]
     pub fn key_id(self) -> Option<ApiKeyId> {
         match self {
-            Self::IssueKey(key) | Self::RotateKey(key) | Self::RevokeKey(key) | Self::SetKeyLimit(key) => Some(key),
+            Self::IssueKey(key) | Self::RotateKey(key, _) | Self::RevokeKey(key) | Self::SetKeyLimit(key) => Some(key),
             Self::Create
             | Self::Update
             | Self::Delete
@@ -114,6 +114,24 @@ impl AuditAction {
         match self {
             Self::Restore(records) | Self::Secure(records) => Some(records),
             _ => None,
+        }
+    }
+
+    /// Returns the key that replaces the one of a rotation; `None` for any other action.
+    #[must_use]
+    pub fn new_key_id(self) -> Option<ApiKeyId> {
+        match self {
+            Self::RotateKey(_, new) => new,
+            _ => None,
+        }
+    }
+
+    /// Returns the action with the key that replaces the one of a rotation. Any other action stays as it is.
+    #[must_use]
+    pub fn with_new_key(self, new: Option<ApiKeyId>) -> Self {
+        match self {
+            Self::RotateKey(old, _) => Self::RotateKey(old, new),
+            other => other,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use crate::api_key::ApiKeyId;
 use crate::audit::{AuditAction, AuditRecord, AuditTarget, UserField};
 use crate::ids::{BusinessId, OrgId, UserId};
 pub use crate::review::ReviewField;
@@ -37,11 +38,17 @@ crate::listed_enum! {
         ReplyRejected => "reply.rejected",
         /// A reply is gone.
         ReplyRemoved => "reply.removed",
+        /// A key was issued to a user.
+        KeyIssued => "key.issued",
+        /// A key was issued that replaces another one.
+        KeyRotated => "key.rotated",
+        /// A key was revoked.
+        KeyRevoked => "key.revoked",
     }
 }
 
 impl EventKind {
-    /// Returns the kind of an action on a user; `None` for an action that changes no user.
+    /// Returns the kind of an action on a user or on a key; `None` for an action without an event.
     #[must_use]
     pub fn of_action(action: AuditAction) -> Option<Self> {
         match action {
@@ -49,12 +56,11 @@ impl EventKind {
             AuditAction::Update | AuditAction::Restore(_) | AuditAction::Secure(_) => Some(Self::UserUpdated),
             AuditAction::Delete => Some(Self::UserDeleted),
             AuditAction::Activate => Some(Self::UserActivated),
-            // The mailer reports the mail itself. Keys are the operator's business.
-            AuditAction::Invite
-            | AuditAction::IssueKey(_)
-            | AuditAction::RotateKey(_)
-            | AuditAction::RevokeKey(_)
-            | AuditAction::SetKeyLimit(_) => None,
+            AuditAction::IssueKey(_) => Some(Self::KeyIssued),
+            AuditAction::RotateKey(_, Some(_)) => Some(Self::KeyRotated),
+            AuditAction::RevokeKey(_) => Some(Self::KeyRevoked),
+            // The mailer reports the mail itself. A rotation without a new key is repeated by a restore. Limits are the operator's business.
+            AuditAction::Invite | AuditAction::RotateKey(_, None) | AuditAction::SetKeyLimit(_) => None,
             // The stream of reviews tells of these.
             AuditAction::SetReviewState | AuditAction::Reply | AuditAction::RemoveReply | AuditAction::ReplyOutcome => {
                 None
@@ -129,6 +135,13 @@ pub enum EventSubject {
         /// Business that was reviewed.
         business_id: BusinessId,
     },
+    /// Key of a user.
+    Key {
+        /// Id of the key; of the new one if it replaces another.
+        id: ApiKeyId,
+        /// Key that it replaces.
+        replaces: Option<ApiKeyId>,
+    },
 }
 
 /// Event.
@@ -141,22 +154,26 @@ pub struct Event {
     /// Organisation of the subject after the change; before it, for one that was deleted.
     pub org_id: Option<OrgId>,
     /// Version of the user or review after the change. Of two events about one subject, that of the higher version is later. `None` if an
-    /// earlier version of the service made the change.
+    /// earlier version of the service made the change, and for a change of a key alone.
     pub version: Option<u64>,
     /// Instant of the change.
     pub at: Timestamp,
 }
 
 impl Event {
-    /// Returns the event of a record of the audit trail; `None` for an action that changes no user, or no field of it.
+    /// Returns the event of a record of the audit trail; `None` for an action without an event, and for a restore that changed no field.
     #[must_use]
     pub fn of_record(record: &AuditRecord) -> Option<Self> {
         let kind = EventKind::of_action(record.action)?;
         if record.action.repeated().is_some() && record.fields.is_empty() {
             return None;
         }
-        let AuditTarget::User(id) = record.target else { return None };
-        let subject = EventSubject::User { id, fields: record.fields.clone() };
+        let AuditTarget::User(user) = record.target else { return None };
+        let subject = match (record.action.key_id(), record.action.new_key_id()) {
+            (Some(old), Some(new)) => EventSubject::Key { id: new, replaces: Some(old) },
+            (Some(id), None) => EventSubject::Key { id, replaces: None },
+            (None, _) => EventSubject::User { id: user, fields: record.fields.clone() },
+        };
         Some(Self { kind, subject, org_id: record.org_id, version: record.version, at: record.at })
     }
 

@@ -20,7 +20,7 @@ fn fields(event: &Event) -> Vec<&'static str> {
     match &event.subject {
         EventSubject::User { fields, .. } => fields.iter().map(|field| field.as_str()).collect(),
         EventSubject::Review { fields, .. } => fields.iter().map(|field| field.as_str()).collect(),
-        EventSubject::Invitation { .. } | EventSubject::Reply { .. } => Vec::new(),
+        EventSubject::Invitation { .. } | EventSubject::Reply { .. } | EventSubject::Key { .. } => Vec::new(),
     }
 }
 
@@ -34,8 +34,8 @@ fn each_kind_has_a_name_of_its_own() {
 }
 
 #[test]
-fn changes_of_users_have_events_and_those_of_keys_and_mails_have_none() {
-    let key = ApiKeyId::parse("7-0a0a0a0a0a0a").expect("an id");
+fn changes_of_users_and_keys_have_events_and_those_of_mails_and_limits_have_none() {
+    let (key, new) = ["7-0a0a0a0a0a0a", "7-0b0b0b0b0b0b"].map(|id| ApiKeyId::parse(id).expect("an id")).into();
     let record = |action| AuditRecord {
         at: at(9),
         actor: actor(),
@@ -52,9 +52,10 @@ fn changes_of_users_have_events_and_those_of_keys_and_mails_have_none() {
         (AuditAction::Delete, Some(EventKind::UserDeleted)),
         (AuditAction::Activate, Some(EventKind::UserActivated)),
         (AuditAction::Invite, None),
-        (AuditAction::IssueKey(key), None),
-        (AuditAction::RotateKey(key), None),
-        (AuditAction::RevokeKey(key), None),
+        (AuditAction::IssueKey(key), Some(EventKind::KeyIssued)),
+        (AuditAction::RotateKey(key, Some(new)), Some(EventKind::KeyRotated)),
+        (AuditAction::RotateKey(key, None), None),
+        (AuditAction::RevokeKey(key), Some(EventKind::KeyRevoked)),
         (AuditAction::SetKeyLimit(key), None),
         (AuditAction::Restore(1), Some(EventKind::UserUpdated)),
         (AuditAction::Reply, None),
@@ -63,7 +64,13 @@ fn changes_of_users_have_events_and_those_of_keys_and_mails_have_none() {
         assert_eq!(event.as_ref().map(|event| event.kind), kind, "{action:?}");
         if let Some(event) = event {
             assert_eq!((event.org_id, event.version, event.at), (Some(org(1)), Some(4), at(9)));
-            assert_eq!(fields(&event), ["email", "role"]);
+            match event.subject {
+                EventSubject::Key { id, replaces } => {
+                    let replaced = action.new_key_id().map(|_| key);
+                    assert_eq!((id, replaces), (action.new_key_id().unwrap_or(key), replaced), "{action:?}");
+                }
+                _ => assert_eq!(fields(&event), ["email", "role"]),
+            }
         }
     }
 }

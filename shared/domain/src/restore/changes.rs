@@ -100,7 +100,10 @@ impl ChangesSince {
             AuditAction::Delete => drop(self.deleted.insert(user)),
             AuditAction::IssueKey(key) => drop(self.issued_keys.insert(key)),
             AuditAction::RevokeKey(key) => drop(self.revoked_keys.insert(key)),
-            AuditAction::RotateKey(key) => drop(self.rotated_keys.insert(key)),
+            AuditAction::RotateKey(key, new) => {
+                self.rotated_keys.insert(key);
+                self.issued_keys.extend(new);
+            }
             AuditAction::SetKeyLimit(key) => drop(self.touch(record, user).limited_keys.insert(key)),
             AuditAction::Update if fields_that_count(record).next().is_none() => {}
             AuditAction::Update
@@ -193,7 +196,7 @@ mod tests {
             record("5", Activate, &[Password, Status]),
             record("6", Invite, &[]),
             record("7", IssueKey(key("7")), &[]),
-            record("8", RotateKey(key("8")), &[]),
+            record("8", RotateKey(key("8"), Some(key("18"))), &[]),
             record("9", RevokeKey(key("9")), &[]),
             record("10", SetKeyLimit(key("10")), &[]),
             record("11", Update, &[Password]),
@@ -222,7 +225,7 @@ mod tests {
                 touched("13", 1, &[Status]),
             ]
             .into(),
-            issued_keys: [key("7")].into(),
+            issued_keys: [key("7"), key("18")].into(),
             revoked_keys: [key("9")].into(),
             rotated_keys: [key("8")].into(),
         };

@@ -4,11 +4,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::client::read::Item;
-use crate::format::{KEY, item_as, parse_as};
+use crate::format::{KEY, UNLIMITED_KEY, item_as, parse_as};
 use presence_domain::access::Principal;
 use presence_domain::api_key::{ApiKeyHash, ApiKeyId};
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
+use presence_domain::key_rights::{AllowedNetworks, KeyAccess, KeyRights, LISTED_AFTER_END};
 use presence_domain::rate_limit::KeyLimit;
 use presence_domain::user::{Role, Status, User};
 
@@ -29,6 +30,10 @@ pub struct ApiKeyRecord {
     pub label: Option<String>,
     /// Instant of issue.
     pub created_at: Timestamp,
+    /// Operations that it may call.
+    pub access: KeyAccess,
+    /// Networks from which it may be called.
+    pub networks: AllowedNetworks,
     /// Instant from which it gives no access.
     pub expires_at: Option<Timestamp>,
     /// Last use, to the hour.
@@ -49,6 +54,11 @@ struct ApiKeyItem {
     active: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
+    /// Only in a key with limits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    networks: Vec<String>,
     // All instants: milliseconds since 1970.
     created_at: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,6 +84,8 @@ impl ApiKeyRecord {
             active: owner.status == Status::Active,
             label: None,
             created_at: now,
+            access: KeyAccess::All,
+            networks: AllowedNetworks::default(),
             expires_at: None,
             last_used_at: None,
             revoked_at: None,
@@ -93,6 +105,25 @@ impl ApiKeyRecord {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
 
+    /// Returns the rights that the key has beyond those of its owner.
+    #[must_use]
+    pub fn rights(&self) -> KeyRights {
+        KeyRights { access: self.access, networks: self.networks.clone(), expires_at: self.expires_at }
+    }
+
+    /// Returns the instant at which the key ended; `None` for a live one.
+    #[must_use]
+    pub fn ended_at(&self, now: Timestamp) -> Option<Timestamp> {
+        let ends = [self.revoked_at, self.expires_at.filter(|expires_at| *expires_at <= now)];
+        ends.into_iter().flatten().min()
+    }
+
+    /// True if the key is live, or ended so lately that its owner still sees it.
+    #[must_use]
+    pub fn is_listed(&self, now: Timestamp) -> bool {
+        self.ended_at(now).is_none_or(|ended_at| now.duration_since(ended_at) < LISTED_AFTER_END)
+    }
+
     /// Returns the principal of the key; `None` if the key gives no access.
     #[must_use]
     pub fn principal(&self, now: Timestamp) -> Option<Principal> {
@@ -107,8 +138,9 @@ impl ApiKeyRecord {
 
     pub(crate) fn to_item(&self) -> Result<Item, Error> {
         let milliseconds = |instant: Option<Timestamp>| instant.map(Timestamp::as_millisecond);
+        let is_unlimited = self.access == KeyAccess::All && self.networks == AllowedNetworks::default();
         item_as(
-            KEY,
+            if is_unlimited { UNLIMITED_KEY } else { KEY },
             &ApiKeyItem {
                 key_hash: self.hash.as_hex(),
                 user_id: self.user_id.to_string(),
@@ -116,6 +148,8 @@ impl ApiKeyRecord {
                 role: self.role.as_str().to_owned(),
                 active: self.active,
                 label: self.label.clone(),
+                access: (!is_unlimited).then(|| self.access.as_str().to_owned()),
+                networks: self.networks.to_texts(),
                 created_at: self.created_at.as_millisecond(),
                 expires_at: milliseconds(self.expires_at),
                 last_used_at: milliseconds(self.last_used_at),
@@ -141,6 +175,8 @@ fn record(stored: ApiKeyItem) -> Option<ApiKeyRecord> {
         role: Role::parse(&stored.role)?,
         active: stored.active,
         label: stored.label,
+        access: stored.access.map_or(Some(KeyAccess::All), |text| KeyAccess::parse(&text))?,
+        networks: AllowedNetworks::parse(stored.networks.iter().map(String::as_str)).ok()?,
         created_at: Timestamp::from_millisecond(stored.created_at).ok()?,
         expires_at: instant(stored.expires_at)?,
         last_used_at: instant(stored.last_used_at)?,

@@ -28,6 +28,9 @@ struct AuditItem {
     /// Key that the action is done to.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
+    /// Key that replaces it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_key: Option<String>,
     org: String,
     fields: Vec<String>,
     /// Version of the target after the change.
@@ -62,6 +65,7 @@ fn to_item(record: &AuditRecord) -> Result<Item, Error> {
         actor_key: actor.key_id().map(|key| key.to_string()),
         action: action.as_str().to_owned(),
         key: action.key_id().map(|key| key.to_string()),
+        new_key: action.new_key_id().map(|key| key.to_string()),
         org: org_key(*org_id),
         fields: record.field_names().into_iter().map(str::to_owned).collect(),
         version: *version,
@@ -79,9 +83,9 @@ pub(crate) fn read(item: Item) -> Result<AuditRecord, Error> {
 }
 
 fn record(stored: &AuditItem) -> Option<AuditRecord> {
-    let key = match &stored.key {
-        Some(text) => Some(ApiKeyId::parse(text)?),
-        None => None,
+    let id = |text: &Option<String>| match text {
+        Some(text) => ApiKeyId::parse(text).map(Some),
+        None => Some(None),
     };
     let names = || stored.fields.iter().map(String::as_str);
     let (target, fields) = match parse_review_pk(&stored.target) {
@@ -96,7 +100,8 @@ fn record(stored: &AuditItem) -> Option<AuditRecord> {
     Some(AuditRecord {
         at: parse_audit_sk(&stored.at)?,
         actor: Actor::parse(&stored.actor, stored.actor_key.as_deref())?,
-        action: AuditAction::parse(&stored.action, key, stored.repeated)?,
+        action: AuditAction::parse(&stored.action, id(&stored.key)?, stored.repeated)?
+            .with_new_key(id(&stored.new_key)?),
         target,
         org_id: parse_org_key(&stored.org)?,
         fields,
@@ -121,7 +126,7 @@ mod tests {
         AuditRecord {
             at: Timestamp::from_millisecond(1_800_000_000_123).expect("an instant"),
             actor: Actor::Operator(OperatorName::parse(&name).expect("a name")),
-            action: AuditAction::SetKeyLimit(key),
+            action: AuditAction::RotateKey(key, Some(key)),
             target: user.into(),
             org_id: OrgId::new(MAX_ID),
             fields: UserField::ALL.to_vec(),

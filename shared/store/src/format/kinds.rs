@@ -40,8 +40,10 @@ const MAILBOX: Kind = Kind::first("mailbox");
 pub(crate) const MARK: Kind = Kind::first("mark");
 /// Entry in the change log of a user directory.
 const CHANGES: Kind = Kind::first("changes");
-/// API key by hash.
-pub(crate) const KEY: Kind = Kind::first("key");
+/// API key by hash. The second format limits what it may do, or from where: a version that does not know the limits must refuse the key.
+pub(crate) const KEY: Kind = Kind { name: "key", format: 2 };
+/// API key without limits, in the format that every version reads.
+pub(crate) const UNLIMITED_KEY: Kind = Kind::first("key");
 /// Bucket of the limit of an API key.
 const BUCKET: Kind = Kind::first("bucket");
 /// Answer that is kept under an idempotency key.

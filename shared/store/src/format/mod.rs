@@ -16,7 +16,7 @@ use presence_domain::error::Error;
 
 pub(crate) use kinds::{
     ANSWER, ANY, AUDIT_RECORD, BUSINESS, BUSINESS_CHANGES, BUSINESS_CHANGES_HEAD, CATEGORY, CATEGORY_HEAD,
-    DIRECTORY_HEAD, KEY, Kind, LOCK, MAIL, MARK, MOVE_REGISTER, ORG, REVIEW, USER, kind_of,
+    DIRECTORY_HEAD, KEY, Kind, LOCK, MAIL, MARK, MOVE_REGISTER, ORG, REVIEW, UNLIMITED_KEY, USER, kind_of,
 };
 
 /// Attribute that holds the format.

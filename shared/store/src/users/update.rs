@@ -129,7 +129,7 @@ impl UserStore {
         retry_stale(WRITE_ATTEMPTS, attempt).await
     }
 
-    async fn keep_answer(&self, answer: Option<&KeptAnswer>) -> Result<(), Error> {
+    pub(super) async fn keep_answer(&self, answer: Option<&KeptAnswer>) -> Result<(), Error> {
         match answer {
             Some(answer) => self.answers.put(answer).await,
             None => Ok(()),

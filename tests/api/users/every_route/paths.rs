@@ -9,7 +9,7 @@ pub(super) fn cases() -> Vec<Case> {
         ("GET", "/user/<manager_1>/"),
         ("GET", "/user/<manager_1>/invites"),
         ("POST", "/user/<manager_1>/Invite"),
-        ("DELETE", "/user/<manager_1>/keys"),
+        ("GET", "/user/<manager_1>/keys/a/b"),
         ("PUT", "/user/a/b/c"),
         ("GET", "/user/<manager_1>%2Finvite"),
     ];

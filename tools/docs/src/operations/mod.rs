@@ -2,6 +2,7 @@
 
 mod businesses;
 mod categories;
+mod keys;
 mod reviews;
 mod users;
 
@@ -97,6 +98,7 @@ impl Operation {
 pub fn operations() -> Vec<Operation> {
     let mut operations: Vec<Operation> = users::operations()
         .into_iter()
+        .chain(keys::operations())
         .chain(categories::operations())
         .chain(businesses::operations())
         .chain(reviews::operations())

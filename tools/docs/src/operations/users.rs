@@ -195,7 +195,7 @@ fn invite_user() -> Operation {
     }
 }
 
-fn user_id_parameter(example: &'static str, description: &str) -> Parameter {
+pub(super) fn user_id_parameter(example: &'static str, description: &str) -> Parameter {
     let description = format!("{description} A malformed id is answered like an unknown one: 404.");
     Parameter::path("user_id", values::decimal_id, example, &description)
 }

@@ -62,6 +62,36 @@ function card(call) {
   return element("li", { className: "card call" }, head, line, buttons, shown);
 }
 
+/** Makes a key of the caller that may only read, shows it and lets it be copied. It is shown this once. */
+async function makeReadKey(shown) {
+  const call = async (path, body) => {
+    const headers = { "x-api-key": key(), "content-type": "application/json" };
+    const options = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
+    const response = await fetch(base + path, { ...options, cache: "no-store" });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(JSON.stringify(answer.errors));
+    return answer;
+  };
+  try {
+    const { id } = await call("/user/me");
+    const made = await call(`/user/${id}/keys`, { label: "start page", access: "read" });
+    const copy = copyButton("read-only key", () => made.key);
+    shown.replaceChildren(element("code", { textContent: made.key }), " ", copy);
+  } catch (error) {
+    shown.replaceChildren(element("span", { className: "error", textContent: `No key: ${error.message}` }));
+  }
+}
+
+const readKey = element("button", { type: "button", textContent: "Make a read-only key" });
+const shownKey = element("span");
+shownKey.setAttribute("aria-live", "polite");
+readKey.onclick = async () => {
+  readKey.disabled = true;
+  await makeReadKey(shownKey);
+  readKey.disabled = false;
+};
+byId("read-key").append(readKey, " ", shownKey);
+
 const hasKeys = Object.keys(keys).length > 0;
 byId("call-as").append(hasKeys ? element("label", {}, "Call as ", role) : element("label", {}, "API key ", typed));
 byId("calls").append(...calls.map(card));

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use presence_domain::api_key::PlaintextApiKey;
 use presence_domain::audit::Actor;
 use presence_domain::email::EmailAddress;
+use presence_domain::key_rights::KeyAccess;
 use presence_domain::user::Role;
 use presence_store::{ApiKeyError, NewApiKey, Stores};
 
@@ -16,6 +17,8 @@ const DEMO_USERS: [(Role, &str, &str); 3] = [
     (Role::OrgAdmin, "camille.bernard@maison-verte.example", "pk_ExampleKeyOfTheOrgAdmin00000001gBpoe"),
     (Role::BusinessManager, "zoe.dubois@maison-verte.example", "pk_ExampleKeyOfTheManager000000002g2yxP"),
 ];
+/// Fixed key of the demo `ORG_ADMIN` that may only read. Examples and events name it; a sample with random keys has none.
+const READ_KEY: &str = "pk_ExampleKeyOfAReadOnlyReport0012KUpp3";
 /// Label of the demo keys. It marks the keys of earlier starts, which are revoked.
 const DEMO_LABEL: &str = "demo";
 
@@ -31,7 +34,22 @@ pub(super) async fn issue(store: &Stores, is_fixed: bool, by: &Actor, now: Times
             keys.insert(role.as_str(), key);
         }
     }
+    if is_fixed {
+        issue_read_key(store, by, now).await?;
+    }
     Ok(keys)
+}
+
+/// Issues the fixed key that may only read. A later start issues it again.
+async fn issue_read_key(store: &Stores, by: &Actor, now: Timestamp) -> anyhow::Result<()> {
+    let address = EmailAddress::parse(DEMO_USERS[1].1).map_err(|text| anyhow!("address {text}"))?;
+    let Some(id) = store.users.get_id_by_email(address.key()).await? else { return Ok(()) };
+    let key = PlaintextApiKey::parse(READ_KEY).context("a fixed key")?;
+    let new = NewApiKey { label: Some("report".to_owned()), access: KeyAccess::Read, ..NewApiKey::default() };
+    match store.users.issue_given_key(id, &key, &new, by, now).await {
+        Ok(_) | Err(ApiKeyError::OwnerNotActive | ApiKeyError::TooMany(_)) => Ok(()),
+        Err(error) => Err(into_error(error)),
+    }
 }
 
 /// Revokes the earlier demo keys of a user and issues a new one. Returns `None` if the user is deleted or not active.
@@ -49,14 +67,14 @@ async fn replace_demo_key(
             store.users.revoke_key(key.id(), by, now).await.map_err(into_error)?;
         }
     }
-    let new = NewApiKey { label: Some(DEMO_LABEL.to_owned()), expires_at: None };
+    let new = NewApiKey { label: Some(DEMO_LABEL.to_owned()), ..NewApiKey::default() };
     let issued = match fixed {
         Some(key) => store.users.issue_given_key(id, key, &new, by, now).await,
         None => store.users.issue_key(id, &new, by, now).await,
     };
     match issued {
         Ok(issued) => Ok(Some(issued.key.expose().to_owned())),
-        Err(ApiKeyError::OwnerNotActive | ApiKeyError::TooMany) => Ok(None),
+        Err(ApiKeyError::OwnerNotActive | ApiKeyError::TooMany(_)) => Ok(None),
         Err(error) => Err(into_error(error)),
     }
 }

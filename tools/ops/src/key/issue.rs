@@ -2,6 +2,7 @@
 
 use clap::Args;
 use jiff::SignedDuration;
+use presence_domain::key_rights::KeyAccess;
 use presence_store::{ApiKeyError, IssuedKey, NewApiKey};
 use serde_json::json;
 
@@ -21,6 +22,12 @@ pub(crate) struct IssueArgs {
     /// Lifetime of the key: 30m, 24h, 90d, 2w; at most 10 years [default: until it is revoked]
     #[arg(long, value_name = "DURATION", value_parser = args::parse_lifetime)]
     expires: Option<SignedDuration>,
+    /// Operations that the key may call: all, or read for GET and HEAD only
+    #[arg(long, value_parser = args::access_parser(), default_value = "all")]
+    access: KeyAccess,
+    /// Network from which the key may be called, such as 203.0.113.0/24; up to 20, one option each [default: from everywhere]
+    #[arg(long = "network", value_name = "CIDR")]
+    networks: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -41,7 +48,9 @@ pub(crate) struct RotateArgs {
 pub(super) async fn issue(args: IssueArgs, context: &mut Context) -> Result<(), CommandError> {
     let owner = context.find_user(&args.user).await?;
     let now = context.clock.now();
-    let new = NewApiKey { label: args.label, expires_at: args.expires.map(|lifetime| now + lifetime) };
+    let networks = args::parse_networks(&args.networks).map_err(CommandError::Usage)?;
+    let expires_at = args.expires.map(|lifetime| now + lifetime);
+    let new = NewApiKey { label: args.label, access: args.access, networks, expires_at };
     let issued =
         context.stores.users.issue_key(owner, &new, &context.actor().await?, now).await.map_err(
             |error| match error {
@@ -56,8 +65,12 @@ pub(super) async fn rotate(args: RotateArgs, context: &mut Context) -> Result<()
     let now = context.clock.now();
     let old =
         context.stores.users.get_key(parse_id(&args.id)?).await.map_err(|error| command_error(error, &args.id))?;
-    let new =
-        NewApiKey { label: args.label.or(old.label.clone()), expires_at: args.expires.map(|lifetime| now + lifetime) };
+    let new = NewApiKey {
+        label: args.label.or(old.label.clone()),
+        access: old.access,
+        networks: old.networks.clone(),
+        expires_at: args.expires.map(|lifetime| now + lifetime),
+    };
     let actor = context.actor().await?;
     let rotated = context.stores.users.rotate_key(old.id(), &new, now + args.overlap, &actor, now).await;
     let issued = rotated.map_err(|error| command_error(error, &args.id))?;
@@ -75,7 +88,7 @@ pub(super) async fn rotate(args: RotateArgs, context: &mut Context) -> Result<()
 ///
 /// Prints the id first. If writing the key fails, the operator can revoke it by its id.
 fn print_issued_key(issued: &IssuedKey, new: &NewApiKey, context: &mut Context) -> Result<(), CommandError> {
-    let IssuedKey { key, id } = issued;
+    let IssuedKey { key, id, .. } = issued;
     let until =
         new.expires_at.map_or_else(|| "until it is revoked".to_owned(), |at| format!("until {}", format_instant(at)));
     context.console.write_message(format_args!("issued key {id}, which gives access {until}"));

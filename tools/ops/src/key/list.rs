@@ -11,8 +11,9 @@ use crate::error::CommandError;
 
 /// Help on the JSON.
 pub(super) const JSON: &str = "\
-With --json a list of {\"id\",\"label\",\"created_at\",\"expires_at\",
-\"last_used_at\",\"revoked_at\",\"state\",\"limit\"}; instants are RFC 3339 in UTC, or null.
+With --json a list of {\"id\",\"label\",\"access\",\"allowed_networks\",\"created_at\",
+\"expires_at\",\"last_used_at\",\"revoked_at\",\"state\",\"limit\"}; instants are RFC 3339
+in UTC, or null. No networks: from everywhere.
 A limit is a number of requests a minute, 0 for none, or null for the default.";
 
 #[derive(Debug, Args)]
@@ -32,7 +33,7 @@ pub(super) async fn run(args: &ListArgs, context: &mut Context) -> Result<(), Co
         context.console.write_json(&keys)?;
     } else {
         context.console.write_message(format_args!("user {owner}, keys: {}", keys.len()));
-        let header = ["ID", "LABEL", "CREATED", "EXPIRES", "LAST USED", "STATE", "LIMIT"];
+        let header = ["ID", "LABEL", "ACCESS", "NETWORKS", "CREATED", "EXPIRES", "LAST USED", "STATE", "LIMIT"];
         context.console.write_table(header, keys.into_iter().map(ListedKey::into_cells).collect())?;
     }
     Ok(())
@@ -43,6 +44,8 @@ pub(super) async fn run(args: &ListArgs, context: &mut Context) -> Result<(), Co
 pub(crate) struct ListedKey<'a> {
     id: String,
     label: Option<&'a str>,
+    access: &'static str,
+    allowed_networks: Vec<String>,
     created_at: String,
     expires_at: Option<String>,
     last_used_at: Option<String>,
@@ -57,6 +60,8 @@ impl<'a> ListedKey<'a> {
         Self {
             id: record.id().to_string(),
             label: record.label.as_deref(),
+            access: record.access.as_str(),
+            allowed_networks: record.networks.to_texts(),
             created_at: format_instant(record.created_at),
             expires_at: record.expires_at.map(format_instant),
             last_used_at: record.last_used_at.map(format_instant),
@@ -66,10 +71,12 @@ impl<'a> ListedKey<'a> {
         }
     }
 
-    fn into_cells(self) -> [String; 7] {
+    fn into_cells(self) -> [String; 9] {
         [
             self.id,
             cell_or_dash(self.label.map(str::to_owned)),
+            self.access.to_owned(),
+            cell_or_dash(Some(self.allowed_networks.join(",")).filter(|networks| !networks.is_empty())),
             self.created_at,
             cell_or_dash(self.expires_at),
             cell_or_dash(self.last_used_at),

@@ -7,7 +7,7 @@ mod whois;
 use clap::{Args, Subcommand};
 use presence_domain::api_key::ApiKeyId;
 use presence_domain::rate_limit::KeyLimit;
-use presence_store::{ApiKeyError, MAX_LIVE_KEYS};
+use presence_store::ApiKeyError;
 use serde_json::json;
 
 use self::issue::{IssueArgs, RotateArgs};
@@ -23,17 +23,21 @@ pub(crate) enum Command {
     ///
     /// Prints only the key on stdout. Prints its id on stderr; list, rotate and revoke name the key by it. Only a hash is
     /// stored: a lost key cannot be shown again. With --json {"key":"…","id":"…"}.
-    #[command(after_help = "Example:\n  ops key issue --user 4711 --label laptop --expires 90d")]
+    #[command(
+        after_help = "Examples:\n  ops key issue --user 4711 --label laptop --expires 90d\n  ops key issue --user 4711 --label report --access read --network 203.0.113.0/24"
+    )]
     Issue(IssueArgs),
     /// List the keys of a user, oldest first
     ///
-    /// A key is live, expired or revoked. The time of its last use is exact to the hour. Its limit is in requests a minute.
+    /// A key is live, expired or revoked; those that ended more than 90 days ago leave the list. The time of its last use is exact to
+    /// the hour. Its limit is in requests a minute.
     #[command(after_help = list::JSON)]
     List(ListArgs),
     /// Issue a key that replaces another one; the old key still works during the overlap
     ///
     /// Start to use the new key within the overlap, so that no request fails. With --overlap 0h the API refuses the old
-    /// key from the next request on. The overlap never moves the expiry of the old key later. Prints the same as issue.
+    /// key from the next request on. The overlap never moves the expiry of the old key later. The new key has the access and the
+    /// networks of the old one. Prints the same as issue.
     #[command(after_help = "Example:\n  ops key rotate 4711-0a1b2c3d4e5f --overlap 2w --expires 90d")]
     Rotate(RotateArgs),
     /// Revoke a key: the API refuses it from the next request on
@@ -136,9 +140,9 @@ fn command_error(error: ApiKeyError, id: &str) -> CommandError {
     match error {
         ApiKeyError::NotFound => CommandError::NotFound(format!("there is no key {id}")),
         ApiKeyError::OwnerNotActive => CommandError::from_text("the user is not active: only active users have keys"),
-        ApiKeyError::TooMany => CommandError::from_text(format!(
-            "the user has {MAX_LIVE_KEYS} live keys, and may not have more: revoke one first"
-        )),
+        ApiKeyError::TooMany(live) => {
+            CommandError::from_text(format!("the user has {live} live keys, and may not have more: revoke one first"))
+        }
         ApiKeyError::NotLive => CommandError::from_text("the key gives no access any more: issue a new one"),
         ApiKeyError::Failed(error) => error.into(),
     }

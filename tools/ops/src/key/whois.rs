@@ -20,8 +20,9 @@ pub(super) const HELP: &str = "\
 Example:
   ops key whois <leaked-key.txt
 
-With --json {\"id\",\"user_id\",\"org_id\",\"role\",\"label\",\"state\",\"created_at\",
-\"expires_at\",\"last_used_at\",\"revoked_at\",\"limit\"}; what there is none of is null.
+With --json {\"id\",\"user_id\",\"org_id\",\"role\",\"label\",\"state\",\"access\",
+\"allowed_networks\",\"created_at\",\"expires_at\",\"last_used_at\",\"revoked_at\",\"limit\"};
+what there is none of is null.
 A limit is a number of requests a minute, 0 for none, or null for the default.";
 
 /// Longest line that is read, in bytes. A key has 39, an id at most 29.
@@ -78,6 +79,8 @@ struct Whois<'a> {
     role: &'static str,
     label: Option<&'a str>,
     state: &'static str,
+    access: &'static str,
+    allowed_networks: Vec<String>,
     created_at: String,
     expires_at: Option<String>,
     last_used_at: Option<String>,
@@ -94,6 +97,8 @@ impl<'a> Whois<'a> {
             role: record.role.as_str(),
             label: record.label.as_deref(),
             state: state(record, now),
+            access: record.access.as_str(),
+            allowed_networks: record.networks.to_texts(),
             created_at: format_instant(record.created_at),
             expires_at: record.expires_at.map(format_instant),
             last_used_at: record.last_used_at.map(format_instant),
@@ -110,6 +115,8 @@ impl<'a> Whois<'a> {
             ("role", self.role.to_owned()),
             ("label", cell_or_dash(self.label.map(str::to_owned))),
             ("state", self.state.to_owned()),
+            ("access", self.access.to_owned()),
+            ("networks", cell_or_dash(Some(self.allowed_networks.join(",")).filter(|networks| !networks.is_empty()))),
             ("created", self.created_at.clone()),
             ("expires", cell_or_dash(self.expires_at.clone())),
             ("last used", cell_or_dash(self.last_used_at.clone())),

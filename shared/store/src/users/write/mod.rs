@@ -35,7 +35,7 @@ struct Companions<'a> {
 impl UserStore {
     /// Writes a change of the user `before`, or creates one; all or nothing. The version grows by one.
     pub async fn write(&self, before: Option<&UserRecord>, change: &UserChange) -> Result<(), UserWriteError> {
-        self.write_with_keys(before, change, Vec::new()).await
+        self.write_with(before, change, Companions::default()).await
     }
 
     /// Writes a change like [`UserStore::write`], and claims the window of the address in the same transaction.
@@ -50,14 +50,15 @@ impl UserStore {
         self.write_items(Some(before), change, companions).await.map_err(claim_error)
     }
 
-    /// Writes a change like [`UserStore::write`], with items of keys in the same transaction.
-    pub(crate) async fn write_with_keys(
+    /// Writes a change like [`UserStore::write_answered`], with items of keys in the same transaction.
+    pub(super) async fn write_with_keys(
         &self,
-        before: Option<&UserRecord>,
+        before: &UserRecord,
         change: &UserChange,
         keys: Vec<KeyWrite>,
+        answer: Option<&KeptAnswer>,
     ) -> Result<(), UserWriteError> {
-        self.write_with(before, change, Companions { keys, ..Companions::default() }).await
+        self.write_with(Some(before), change, Companions { keys, answer, ..Companions::default() }).await
     }
 
     /// Writes a change like [`UserStore::write`], and keeps the answer of its request in the same transaction. The error is
