@@ -90,16 +90,21 @@ impl SqsQueue {
 
     /// Lets received messages be received again after these times: ten at most, each by the handle of its receive. Returns for each of
     /// them `None`, or why SQS refused.
-    pub async fn change_visibility(&self, messages: &[(&str, Duration)]) -> Result<Vec<Option<RefusedMessageError>>, CallError> {
-        let entry = |(id, (receipt_handle, after)): (usize, &(&str, Duration))| {
-            json!({"Id": id.to_string(), "ReceiptHandle": receipt_handle, "VisibilityTimeout": after.as_secs()})
-        };
+    pub async fn change_visibility(
+        &self,
+        messages: &[(&str, Duration)],
+    ) -> Result<Vec<Option<RefusedMessageError>>, CallError> {
+        let entry = |(id, (receipt_handle, after)): (usize, &(&str, Duration))| json!({"Id": id.to_string(), "ReceiptHandle": receipt_handle, "VisibilityTimeout": after.as_secs()});
         let entries: Vec<_> = messages.iter().enumerate().map(entry).collect();
         self.call_batch("AmazonSQS.ChangeMessageVisibilityBatch", &entries).await
     }
 
     /// Makes a call for each of these entries, whose ids are their positions.
-    async fn call_batch(&self, target: &'static str, entries: &[Value]) -> Result<Vec<Option<RefusedMessageError>>, CallError> {
+    async fn call_batch(
+        &self,
+        target: &'static str,
+        entries: &[Value],
+    ) -> Result<Vec<Option<RefusedMessageError>>, CallError> {
         let input = json!({"QueueUrl": self.url, "Entries": entries});
         let BatchAnswer { failed } = self.service.call_json(target, "1.0", &input).await?;
         let mut refusals: BTreeMap<_, _> = failed.into_iter().map(FailedEntry::into_error).collect();

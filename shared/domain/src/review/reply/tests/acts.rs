@@ -1,7 +1,7 @@
 //! Acts of people and connectors: each one upon every state of a reply.
 
 use super::Step::{Delete, Put, Report, Row, Set};
-use super::{Step, after, at, row, step, stored, summary};
+use super::{Step, after, row, step, stored, summary};
 use crate::review::ReplyOutcome::{Published, Rejected, Removed};
 use crate::review::ReviewState::{Deleted, NotTreated, Treated};
 use crate::review::{OutcomeReason, ReplyAction, ReplyText, Review};
