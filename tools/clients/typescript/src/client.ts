@@ -19,13 +19,13 @@ export type GeneratedClient = ReturnType<typeof generated>;
 
 /** Client of the presence API. It may be shared by any number of calls at once. */
 export class PresenceClient {
-  /** Users, and their invitations. */
+  /** Users, their invitations and keys. */
   readonly users: Users;
   /** Directory of categories. */
   readonly categories: Categories;
   /** Businesses. */
   readonly businesses: Businesses;
-  /** Reviews, their statistics, and pulls. */
+  /** Reviews, their replies and statistics, and pulls. */
   readonly reviews: Reviews;
 
   constructor(options: ClientOptions = {}) {

@@ -42,7 +42,7 @@ function all<F extends { per_page?: number }, P extends PageInfo, T extends { id
   );
 }
 
-/** Operations on users. */
+/** Operations on users and their keys. */
 export class Users {
   readonly #api: GeneratedClient;
 
@@ -101,6 +101,35 @@ export class Users {
   async invite(user_id: string, options: t.ChangeOptions = {}): Promise<void> {
     await body(this.#api.POST("/api/v2/user/{user_id}/invite", { params: { path: { user_id } }, ...change(options) }));
   }
+
+  /** Returns the keys of a user, newest first: live ones, and those that ended in the last 90 days. */
+  async listKeys(user_id: string, options: t.CallOptions = {}): Promise<t.Key[]> {
+    const params = { path: { user_id } };
+    return (await body(this.#api.GET("/api/v2/user/{user_id}/keys", { params, ...call(options) }))).keys;
+  }
+
+  /** Creates a key for a user. Its `key` is shown this once; it is null if the answer that had it was lost. */
+  createKey(user_id: string, key: t.KeyCreation, options: t.ChangeOptions = {}): Promise<t.IssuedKey> {
+    const params = { path: { user_id } };
+    return body(this.#api.POST("/api/v2/user/{user_id}/keys", { params, body: key, ...change(options) }));
+  }
+
+  /** Replaces a key. The old one gives access for a day more, or for `overlap_seconds`. Answers as `createKey`. */
+  rotateKey(
+    user_id: string,
+    key_id: string,
+    rotation: t.KeyRotation = {},
+    options: t.ChangeOptions = {},
+  ): Promise<t.IssuedKey> {
+    const params = { path: { user_id, key_id } };
+    return body(this.#api.POST("/api/v2/user/{user_id}/keys/{key_id}/rotate", { params, body: rotation, ...change(options) }));
+  }
+
+  /** Ends a key at once. The key that asks may end itself. */
+  async revokeKey(user_id: string, key_id: string, options: t.ChangeOptions = {}): Promise<void> {
+    const params = { path: { user_id, key_id } };
+    await body(this.#api.DELETE("/api/v2/user/{user_id}/keys/{key_id}", { params, ...change(options) }));
+  }
 }
 
 /** Operations on categories. */
@@ -155,7 +184,7 @@ export class Businesses {
   }
 }
 
-/** Operations on reviews. */
+/** Operations on reviews and replies. */
 export class Reviews {
   readonly #api: GeneratedClient;
 
@@ -185,6 +214,41 @@ export class Reviews {
   /** Returns statistics of the reviews that a search finds. */
   stats(query: t.StatsFilters = {}, options: t.CallOptions = {}): Promise<t.ReviewStats> {
     return body(this.#api.GET("/api/v2/reviews/stats", { params: { query }, ...call(options) }));
+  }
+
+  /** Sets the state of a review. Returns the review. */
+  setState(review_id: string, state: t.ReviewState, options: t.ChangeOptions = {}): Promise<t.Review> {
+    const params = { path: { review_id } };
+    return body(this.#api.PUT("/api/v2/reviews/{review_id}", { params, body: { state }, ...change(options) }));
+  }
+
+  /** Returns the reply to a review. Throws a NotFoundError if there is none. */
+  getReply(review_id: string, options: t.CallOptions = {}): Promise<t.Reply> {
+    return body(this.#api.GET("/api/v2/reviews/{review_id}/reply", { params: { path: { review_id } }, ...call(options) }));
+  }
+
+  /** Replies to a review, or replaces the reply. It is `pending` until the partner's outcome. The review is `treated`. */
+  putReply(review_id: string, content: string, options: t.ChangeOptions = {}): Promise<t.Reply> {
+    const params = { path: { review_id } };
+    return body(this.#api.PUT("/api/v2/reviews/{review_id}/reply", { params, body: { content }, ...change(options) }));
+  }
+
+  /** Takes the reply to a review back. It is `removing` until the partner has removed what it has. */
+  async deleteReply(review_id: string, options: t.ChangeOptions = {}): Promise<void> {
+    const params = { path: { review_id } };
+    await body(this.#api.DELETE("/api/v2/reviews/{review_id}/reply", { params, ...change(options) }));
+  }
+
+  /** Reports the outcome of a reply, with a PROVIDER's key. Returns the reply, or undefined if there is none any more. */
+  async reportReplyOutcome(
+    review_id: string,
+    report: t.OutcomeReport,
+    options: t.ChangeOptions = {},
+  ): Promise<t.Reply | undefined> {
+    const params = { path: { review_id } };
+    const sent = { params, body: report, ...change(options) };
+    const answer = await body(this.#api.POST("/api/v2/reviews/{review_id}/reply/outcome", sent));
+    return "review_id" in answer ? answer : undefined;
   }
 
   /** Yields the reviews that changed at or after the cursor, in batches. Without a cursor: all reviews. */

@@ -15,6 +15,14 @@ export type UserChange = Omit<Schemas["UserChange"], "api_key">;
 export type UserStats = Schemas["UserStats"];
 /** One page of users. */
 export type UserPage = Schemas["UserPage"];
+/** Key of a user, without the key itself. */
+export type Key = Schemas["Key"];
+/** Key to create. */
+export type KeyCreation = Omit<Schemas["KeyCreation"], "api_key">;
+/** Overlap of a rotation. */
+export type KeyRotation = Omit<Schemas["KeyRotation"], "api_key">;
+/** Key that was just issued, with the key itself. */
+export type IssuedKey = Schemas["IssuedKey"];
 /** Category with its ids at partners. */
 export type Category = Schemas["Category"];
 /** One page of categories. */
@@ -25,6 +33,12 @@ export type Business = Schemas["Business"];
 export type BusinessPage = Schemas["BusinessPage"];
 /** Review of a business. */
 export type Review = Schemas["Review"];
+/** State that a review may be set to. */
+export type ReviewState = Schemas["ReviewChange"]["state"];
+/** Reply to a review. */
+export type Reply = Schemas["Reply"];
+/** Outcome of a reply, as a connector reports it. */
+export type OutcomeReport = Omit<Schemas["OutcomeReport"], "api_key">;
 /** One page of reviews. */
 export type ReviewPage = Schemas["ReviewPage"];
 /** Statistics of reviews. */

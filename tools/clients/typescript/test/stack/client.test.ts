@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   AuthenticationError,
+  AuthorizationError,
   type InvalidRequestError,
   NotFoundError,
   PresenceClient,
@@ -61,6 +62,39 @@ test("a pull equals the list, and its cursor repeats one second", async () => {
     for (const review of reviews) assert.equal(review.update_date, cursor);
   }
   assert.equal((await presence.reviews.get(pulled[0] ?? "")).id, pulled[0]);
+});
+
+test("a key that only reads lives from create to revocation", async () => {
+  const { users } = presence;
+  const { id } = await users.me();
+  const issued = await users.createKey(id, { label: "own-typescript", access: "read" });
+  const reader = new PresenceClient({ apiKey: issued.key ?? "" }).users;
+  assert.equal((await reader.me()).id, id);
+  await assert.rejects(reader.update(id, { phone: null }), AuthorizationError);
+  const rotated = await users.rotateKey(id, issued.id, { overlap_seconds: 0 });
+  await assert.rejects(reader.me(), AuthenticationError);
+  await users.revokeKey(id, rotated.id);
+  const listed = (await users.listKeys(id)).filter(({ label }) => label === "own-typescript");
+  assert.deepEqual(new Set(listed.map((key) => key.id)), new Set([issued.id, rotated.id]));
+  assert.ok(listed.every((key) => key.access === "read"));
+});
+
+test("a reply goes its way from pending to removed", async () => {
+  const { reviews } = presence;
+  const [found] = (await reviews.search({ state: ["not_treated"], per_page: 1 })).reviews;
+  const id = found?.id ?? "";
+  // The stand-in for the partners never settles this text.
+  const { state, version } = await reviews.putReply(id, "Merci [lose]");
+  assert.equal(state, "pending");
+  assert.equal((await reviews.get(id)).state, "treated");
+  assert.equal((await reviews.setState(id, "not_treated")).state, "not_treated");
+  const connector = new PresenceClient({ apiKey: process.env["PRESENCE_PROVIDER"] ?? "" }).reviews;
+  const published = await connector.reportReplyOutcome(id, { version: version ?? 0, outcome: "published" });
+  assert.equal(published?.state, "published");
+  assert.equal((await reviews.getReply(id)).content, "Merci [lose]");
+  await reviews.deleteReply(id);
+  assert.equal(await connector.reportReplyOutcome(id, { version: (version ?? 0) + 1, outcome: "removed" }), undefined);
+  await assert.rejects(reviews.getReply(id), NotFoundError);
 });
 
 test("errors have their classes", async () => {
