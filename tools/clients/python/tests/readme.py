@@ -4,7 +4,7 @@ import re
 import sys
 from pathlib import Path
 
-EXAMPLES = 5
+EXAMPLES = 7
 
 folder = Path(sys.argv[1])
 folder.mkdir(parents=True, exist_ok=True)

@@ -1,31 +1,42 @@
 """Client of the presence API."""
 
 import os
-import uuid
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from typing import Literal, Self, TypeVar, Unpack
+from collections.abc import Iterator
+from typing import Self, Unpack
 
 import httpx
 
 from . import _filters as f
-from ._errors import PresenceError
+from ._call import IdempotencyKey, call, change, expect, require
 from ._pages import MAX_PER_PAGE, results, walk
 from ._pull import Batch, Puller
 from ._retry import Retry
-from ._transport import CLIENT_REQUEST_ID, IDEMPOTENCY_KEY, Transport, call_headers
+from ._transport import Transport
 from ._version import __version__
 from .generated import Client
 from .generated.api.businesses import search_businesses
 from .generated.api.categories import get_category, search_categories
-from .generated.api.reviews import get_review, get_review_stats, search_reviews
+from .generated.api.reviews import (
+    delete_reply,
+    get_reply,
+    get_review,
+    get_review_stats,
+    put_reply,
+    report_reply_outcome,
+    search_reviews,
+    set_review_state,
+)
 from .generated.api.users import (
+    create_key,
     create_user,
     delete_user,
     get_me,
     get_user,
     get_user_stats,
     invite_user,
+    list_keys,
+    revoke_key,
+    rotate_key,
     search_users,
     update_user,
 )
@@ -35,9 +46,20 @@ from .generated.models import (
     Category,
     CategoryPage,
     FoundUser,
+    IssuedKey,
+    Key,
+    KeyCreation,
+    KeyList,
+    KeyRotation,
+    OutcomeReport,
+    Reply,
+    ReplyRequest,
     Review,
+    ReviewChange,
+    ReviewChangeState,
     ReviewPage,
     ReviewStats,
+    ReviewSuccess,
     Success,
     User,
     UserChange,
@@ -46,10 +68,6 @@ from .generated.models import (
     UserStats,
 )
 from .generated.types import UNSET
-
-T = TypeVar("T")
-IdempotencyKey = str | Literal[False] | None
-"""Key under which a change is made once in 24 hours. None: a new one for each call. False: none is sent."""
 
 
 class PresenceClient:
@@ -100,7 +118,7 @@ class PresenceClient:
 
 
 class Users:
-    """Operations on users."""
+    """Operations on users and their keys."""
 
     def __init__(self, api: Client) -> None:
         """Take the generated client."""
@@ -108,17 +126,17 @@ class Users:
 
     def me(self, *, client_request_id: str | None = None) -> User:
         """Return the user who owns the key."""
-        with _call(client_request_id):
-            return _expect(User, lambda: get_me.sync(client=self._api))
+        with call(client_request_id):
+            return expect(User, lambda: get_me.sync(client=self._api))
 
     def get(self, user_id: str, *, client_request_id: str | None = None) -> User:
         """Return a user."""
-        with _call(client_request_id):
-            return _expect(User, lambda: get_user.sync(user_id, client=self._api))
+        with call(client_request_id):
+            return expect(User, lambda: get_user.sync(user_id, client=self._api))
 
     def search(self, page: int = 1, per_page: int = 30, **filters: Unpack[f.UserFilters]) -> UserPage:
         """Return one page of a search."""
-        return _expect(UserPage, lambda: search_users.sync(client=self._api, page=page, per_page=per_page, **filters))
+        return expect(UserPage, lambda: search_users.sync(client=self._api, page=page, per_page=per_page, **filters))
 
     def iterate(self, per_page: int = MAX_PER_PAGE, **filters: Unpack[f.UserFilters]) -> Iterator[FoundUser]:
         """Yield each user that a search finds."""
@@ -126,33 +144,69 @@ class Users:
 
     def stats(self, *, client_request_id: str | None = None) -> UserStats:
         """Return the numbers of users."""
-        with _call(client_request_id):
-            return _expect(UserStats, lambda: get_user_stats.sync(client=self._api))
+        with call(client_request_id):
+            return expect(UserStats, lambda: get_user_stats.sync(client=self._api))
 
     def create(
         self, user: UserCreation, *, idempotency_key: IdempotencyKey = None, client_request_id: str | None = None
     ) -> str:
         """Create a user. Return its id."""
-        with _change(idempotency_key, client_request_id):
-            done = _expect(Success, lambda: create_user.sync(client=self._api, body=user))
-        return _expect(str, lambda: done.id)
+        require(UserCreation, user)
+        with change(idempotency_key, client_request_id):
+            done = expect(Success, lambda: create_user.sync(client=self._api, body=user))
+        return expect(str, lambda: done.id)
 
     def update(
         self, user_id: str, fields: UserChange, *, idempotency_key: IdempotencyKey = None, client_request_id: str | None = None
     ) -> None:
         """Change the given fields of a user."""
-        with _change(idempotency_key, client_request_id):
-            _expect(Success, lambda: update_user.sync(user_id, client=self._api, body=fields))
+        require(UserChange, fields)
+        with change(idempotency_key, client_request_id):
+            expect(Success, lambda: update_user.sync(user_id, client=self._api, body=fields))
 
     def delete(self, user_id: str, *, idempotency_key: IdempotencyKey = None, client_request_id: str | None = None) -> None:
         """Delete a user for good."""
-        with _change(idempotency_key, client_request_id):
-            _expect(Success, lambda: delete_user.sync(user_id, client=self._api))
+        with change(idempotency_key, client_request_id):
+            expect(Success, lambda: delete_user.sync(user_id, client=self._api))
 
     def invite(self, user_id: str, *, idempotency_key: IdempotencyKey = None, client_request_id: str | None = None) -> None:
         """Send a new invitation to an invited user, at most once in 5 minutes."""
-        with _change(idempotency_key, client_request_id):
-            _expect(Success, lambda: invite_user.sync(user_id, client=self._api))
+        with change(idempotency_key, client_request_id):
+            expect(Success, lambda: invite_user.sync(user_id, client=self._api))
+
+    def list_keys(self, user_id: str, *, client_request_id: str | None = None) -> list[Key]:
+        """Return the keys of a user, newest first: live ones, and those that ended in the last 90 days."""
+        with call(client_request_id):
+            return expect(KeyList, lambda: list_keys.sync(user_id, client=self._api)).keys
+
+    def create_key(
+        self, user_id: str, key: KeyCreation, *, idempotency_key: IdempotencyKey = None, client_request_id: str | None = None
+    ) -> IssuedKey:
+        """Create a key for a user. Its `key` is shown this once; it is None if the answer that had it was lost."""
+        require(KeyCreation, key)
+        with change(idempotency_key, client_request_id):
+            return expect(IssuedKey, lambda: create_key.sync(user_id, client=self._api, body=key))
+
+    def rotate_key(
+        self,
+        user_id: str,
+        key_id: str,
+        *,
+        overlap_seconds: int | None = None,
+        idempotency_key: IdempotencyKey = None,
+        client_request_id: str | None = None,
+    ) -> IssuedKey:
+        """Replace a key. The old one gives access for a day more, or for `overlap_seconds`. Answer as `create_key`."""
+        body = KeyRotation(overlap_seconds)
+        with change(idempotency_key, client_request_id):
+            return expect(IssuedKey, lambda: rotate_key.sync(user_id, key_id, client=self._api, body=body))
+
+    def revoke_key(
+        self, user_id: str, key_id: str, *, idempotency_key: IdempotencyKey = None, client_request_id: str | None = None
+    ) -> None:
+        """End a key at once. The key that asks may end itself."""
+        with change(idempotency_key, client_request_id):
+            expect(Success, lambda: revoke_key.sync(user_id, key_id, client=self._api))
 
 
 class Categories:
@@ -164,12 +218,12 @@ class Categories:
 
     def get(self, category_id: str, lang: str, *, client_request_id: str | None = None) -> Category:
         """Return a category, with its name in a language."""
-        with _call(client_request_id):
-            return _expect(Category, lambda: get_category.sync(category_id, client=self._api, lang=lang))
+        with call(client_request_id):
+            return expect(Category, lambda: get_category.sync(category_id, client=self._api, lang=lang))
 
     def search(self, lang: str, page: int = 1, per_page: int = 30, **filters: Unpack[f.CategoryFilters]) -> CategoryPage:
         """Return one page of a search."""
-        return _expect(
+        return expect(
             CategoryPage, lambda: search_categories.sync(client=self._api, lang=lang, page=page, per_page=per_page, **filters)
         )
 
@@ -188,7 +242,7 @@ class Businesses:
 
     def search(self, page: int = 1, per_page: int = 30, **filters: Unpack[f.BusinessFilters]) -> BusinessPage:
         """Return one page of a search."""
-        return _expect(BusinessPage, lambda: search_businesses.sync(client=self._api, page=page, per_page=per_page, **filters))
+        return expect(BusinessPage, lambda: search_businesses.sync(client=self._api, page=page, per_page=per_page, **filters))
 
     def iterate(self, per_page: int = MAX_PER_PAGE, **filters: Unpack[f.BusinessFilters]) -> Iterator[Business]:
         """Yield each business that a search finds."""
@@ -196,7 +250,7 @@ class Businesses:
 
 
 class Reviews:
-    """Operations on reviews."""
+    """Operations on reviews and replies."""
 
     def __init__(self, api: Client) -> None:
         """Take the generated client."""
@@ -204,12 +258,12 @@ class Reviews:
 
     def get(self, review_id: str, *, client_request_id: str | None = None) -> Review:
         """Return a review."""
-        with _call(client_request_id):
-            return _expect(Review, lambda: get_review.sync(review_id, client=self._api))
+        with call(client_request_id):
+            return expect(Review, lambda: get_review.sync(review_id, client=self._api))
 
     def search(self, page: int = 1, per_page: int = 30, **filters: Unpack[f.ReviewFilters]) -> ReviewPage:
         """Return one page of a search."""
-        return _expect(ReviewPage, lambda: search_reviews.sync(client=self._api, page=page, per_page=per_page, **filters))
+        return expect(ReviewPage, lambda: search_reviews.sync(client=self._api, page=page, per_page=per_page, **filters))
 
     def iterate(self, per_page: int = MAX_PER_PAGE, **filters: Unpack[f.ReviewFilters]) -> Iterator[Review]:
         """Yield each review that a search finds."""
@@ -217,7 +271,53 @@ class Reviews:
 
     def stats(self, group_by: f.Grouping | None = None, **filters: Unpack[f.StatsFilters]) -> ReviewStats:
         """Return statistics of the reviews that a search finds."""
-        return _expect(ReviewStats, lambda: get_review_stats.sync(client=self._api, group_by=group_by or UNSET, **filters))
+        return expect(ReviewStats, lambda: get_review_stats.sync(client=self._api, group_by=group_by or UNSET, **filters))
+
+    def set_state(
+        self,
+        review_id: str,
+        state: ReviewChangeState,
+        *,
+        idempotency_key: IdempotencyKey = None,
+        client_request_id: str | None = None,
+    ) -> Review:
+        """Set the state of a review. Return the review."""
+        with change(idempotency_key, client_request_id):
+            return expect(Review, lambda: set_review_state.sync(review_id, client=self._api, body=ReviewChange(state)))
+
+    def get_reply(self, review_id: str, *, client_request_id: str | None = None) -> Reply:
+        """Return the reply to a review. Raise a NotFoundError if there is none."""
+        with call(client_request_id):
+            return expect(Reply, lambda: get_reply.sync(review_id, client=self._api))
+
+    def put_reply(
+        self, review_id: str, content: str, *, idempotency_key: IdempotencyKey = None, client_request_id: str | None = None
+    ) -> Reply:
+        """Reply to a review, or replace the reply. It is `pending` until the partner's outcome. The review is `treated`."""
+        with change(idempotency_key, client_request_id):
+            return expect(Reply, lambda: put_reply.sync(review_id, client=self._api, body=ReplyRequest(content)))
+
+    def delete_reply(
+        self, review_id: str, *, idempotency_key: IdempotencyKey = None, client_request_id: str | None = None
+    ) -> None:
+        """Take the reply to a review back. It is `removing` until the partner has removed what it has."""
+        with change(idempotency_key, client_request_id):
+            expect(ReviewSuccess, lambda: delete_reply.sync(review_id, client=self._api))
+
+    def report_reply_outcome(
+        self,
+        review_id: str,
+        report: OutcomeReport,
+        *,
+        idempotency_key: IdempotencyKey = None,
+        client_request_id: str | None = None,
+    ) -> Reply | None:
+        """Report the outcome of a reply, with a PROVIDER's key. Return the reply, or None if there is none any more."""
+        require(OutcomeReport, report)
+        with change(idempotency_key, client_request_id):
+            kinds: tuple[type[Reply | ReviewSuccess], ...] = (Reply, ReviewSuccess)
+            answer = expect(kinds, lambda: report_reply_outcome.sync(review_id, client=self._api, body=report))
+        return answer if isinstance(answer, Reply) else None
 
     def pull(
         self,
@@ -233,7 +333,7 @@ class Reviews:
         """
 
         def search(lower: str | None, upper: str | None, page: int) -> ReviewPage:
-            return _expect(
+            return expect(
                 ReviewPage,
                 lambda: search_reviews.sync(
                     client=self._api,
@@ -255,26 +355,3 @@ def _setting(name: str, value: str | None, variable: str) -> str:
     if not found:
         raise ValueError(f"{name} is missing: pass it, or set {variable}")
     return found
-
-
-def _call(client_request_id: str | None) -> AbstractContextManager[None]:
-    """Name the call for the log of the service."""
-    return call_headers({} if client_request_id is None else {CLIENT_REQUEST_ID: client_request_id})
-
-
-def _change(idempotency_key: IdempotencyKey, client_request_id: str | None) -> AbstractContextManager[None]:
-    """Give the call an idempotency key, which all its attempts share."""
-    key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
-    headers = {} if key is False else {IDEMPOTENCY_KEY: key}
-    return call_headers(headers if client_request_id is None else {**headers, CLIENT_REQUEST_ID: client_request_id})
-
-
-def _expect(kind: type[T], call: Callable[[], object]) -> T:
-    """Return the body of an answer. The transport raises an error for all answers but 2xx."""
-    try:
-        found = call()
-    except (AttributeError, KeyError, ValueError) as error:
-        raise PresenceError(f"the answer is no {kind.__name__}") from error
-    if isinstance(found, kind):
-        return found
-    raise PresenceError(f"the answer is no {kind.__name__}")

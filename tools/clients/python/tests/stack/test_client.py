@@ -6,8 +6,11 @@ import pytest
 
 from presence_client import (
     AuthenticationError,
+    AuthorizationError,
     InvalidRequestError,
+    KeyCreation,
     NotFoundError,
+    OutcomeReport,
     PresenceClient,
     TooManyRequestsError,
     UserChange,
@@ -60,6 +63,44 @@ def test_a_pull_equals_the_list_and_its_cursor_repeats_one_second() -> None:
     assert again
     assert {review.update_date.isoformat() for review in again} == {cursor}
     assert presence.reviews.get(pulled[0]).id == pulled[0]
+
+
+def test_a_key_that_only_reads_lives_from_create_to_revocation() -> None:
+    users = presence.users
+    me = users.me().id
+    issued = users.create_key(me, KeyCreation("own-python", access="read"))
+    with PresenceClient(api_key=issued.key) as reader:
+        assert reader.users.me().id == me
+        with pytest.raises(AuthorizationError):
+            reader.users.update(me, UserChange(phone=None))
+        rotated = users.rotate_key(me, issued.id, overlap_seconds=0)
+        with pytest.raises(AuthenticationError):
+            reader.users.me()
+    users.revoke_key(me, rotated.id)
+    listed = [key for key in users.list_keys(me) if key.label == "own-python"]
+    assert {key.id for key in listed} == {issued.id, rotated.id}
+    assert all(key.access == "read" for key in listed)
+
+
+def test_a_reply_goes_its_way_from_pending_to_removed() -> None:
+    reviews = presence.reviews
+    review_id = reviews.search(per_page=1, state=["not_treated"]).reviews[0].id
+    # The stand-in for the partners never settles this text.
+    reply = reviews.put_reply(review_id, "Merci [lose]")
+    assert reply.state == "pending"
+    assert reply.version
+    assert reviews.get(review_id).state == "treated"
+    assert reviews.set_state(review_id, "not_treated").state == "not_treated"
+    with PresenceClient(api_key=os.environ["PRESENCE_PROVIDER"]) as connector:
+        published = connector.reviews.report_reply_outcome(review_id, OutcomeReport(reply.version, "published"))
+        assert published
+        assert published.state == "published"
+        assert reviews.get_reply(review_id).content == "Merci [lose]"
+        reviews.delete_reply(review_id)
+        removed = OutcomeReport(reply.version + 1, "removed")
+        assert connector.reviews.report_reply_outcome(review_id, removed) is None
+    with pytest.raises(NotFoundError):
+        reviews.get_reply(review_id)
 
 
 def test_errors_have_their_classes() -> None:

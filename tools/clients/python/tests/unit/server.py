@@ -75,7 +75,7 @@ def serving(*steps: Step, timeout: float = 30.0, max_retries: int = 4) -> Iterat
             self.end_headers()
             self.wfile.write(text)
 
-        do_GET = do_POST = do_DELETE = answer  # noqa: N815 The names of http.server.
+        do_GET = do_POST = do_PUT = do_DELETE = answer  # noqa: N815 The names of http.server.
 
         def log_message(self, *_: object) -> None:
             pass
