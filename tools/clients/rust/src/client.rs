@@ -13,8 +13,9 @@ use crate::layer::Layer;
 use crate::pages::{MAX_PER_PAGE, results, walk};
 use crate::pull::{Bounds, pull};
 use crate::types::{
-    Business, BusinessPage, Category, CategoryPage, FoundUser, Review, ReviewPage, ReviewStats, User, UserChange,
-    UserCreation, UserPage, UserStats,
+    Business, BusinessPage, Category, CategoryPage, FoundUser, IssuedKey, Key, KeyCreation, KeyRotation, OutcomeReport,
+    Reply, ReplyAfterOutcome, ReplyRequest, Review, ReviewChange, ReviewChangeState, ReviewPage, ReviewStats, User,
+    UserChange, UserCreation, UserPage, UserStats,
 };
 use crate::{Batch, CallOptions, Error, Options, OptionsError, PullOptions};
 
@@ -112,6 +113,26 @@ impl PresenceClient {
         body(self.api.invite_user().user_id(id).send().await).await.map(drop)
     }
 
+    /// Returns the keys of a user, newest first: live ones, and those that ended in the last 90 days.
+    pub async fn list_keys(&self, user_id: &str) -> Result<Vec<Key>, Error> {
+        Ok(body(self.api.list_keys().user_id(user_id).send().await).await?.keys)
+    }
+
+    /// Creates a key for a user. Its `key` is shown this once; it is `None` if the answer that had it was lost.
+    pub async fn create_key(&self, user_id: &str, key: KeyCreation) -> Result<IssuedKey, Error> {
+        body(self.api.create_key().user_id(user_id).body(key).send().await).await
+    }
+
+    /// Replaces a key. The old one gives access for a day more, or for `overlap_seconds`. Answers as `create_key`.
+    pub async fn rotate_key(&self, user_id: &str, key_id: &str, rotation: KeyRotation) -> Result<IssuedKey, Error> {
+        body(self.api.rotate_key().user_id(user_id).key_id(key_id).body(rotation).send().await).await
+    }
+
+    /// Ends a key at once. The key that asks may end itself.
+    pub async fn revoke_key(&self, user_id: &str, key_id: &str) -> Result<(), Error> {
+        body(self.api.revoke_key().user_id(user_id).key_id(key_id).send().await).await.map(drop)
+    }
+
     search!(search_users, iterate_users, SearchUsers, UserPage, FoundUser, "users");
     search!(search_categories, iterate_categories, SearchCategories, CategoryPage, Category, "categories");
     search!(search_businesses, iterate_businesses, SearchBusinesses, BusinessPage, Business, "businesses");
@@ -133,6 +154,35 @@ impl PresenceClient {
         F: for<'a> FnOnce(builder::GetReviewStats<'a>) -> builder::GetReviewStats<'a>,
     {
         body(filter(self.api.get_review_stats()).send().await).await
+    }
+
+    /// Sets the state of a review. Returns the review.
+    pub async fn set_review_state(&self, id: &str, state: ReviewChangeState) -> Result<Review, Error> {
+        body(self.api.set_review_state().review_id(id).body(ReviewChange { state }).send().await).await
+    }
+
+    /// Returns the reply to a review. The error is of the kind `NotFound` if there is none.
+    pub async fn reply(&self, review_id: &str) -> Result<Reply, Error> {
+        body(self.api.get_reply().review_id(review_id).send().await).await
+    }
+
+    /// Replies to a review, or replaces the reply. It is `pending` until the partner's outcome. The review is `treated`.
+    pub async fn put_reply(&self, review_id: &str, content: &str) -> Result<Reply, Error> {
+        let request = ReplyRequest { content: content.to_owned() };
+        body(self.api.put_reply().review_id(review_id).body(request).send().await).await
+    }
+
+    /// Takes the reply to a review back. It is `removing` until the partner has removed what it has.
+    pub async fn delete_reply(&self, review_id: &str) -> Result<(), Error> {
+        body(self.api.delete_reply().review_id(review_id).send().await).await.map(drop)
+    }
+
+    /// Reports the outcome of a reply, with a PROVIDER's key. Returns the reply, or `None` if there is none any more.
+    pub async fn report_reply_outcome(&self, review_id: &str, report: OutcomeReport) -> Result<Option<Reply>, Error> {
+        match body(self.api.report_reply_outcome().review_id(review_id).body(report).send().await).await? {
+            ReplyAfterOutcome::Reply(reply) => Ok(Some(reply)),
+            ReplyAfterOutcome::ReviewSuccess(_) => Ok(None),
+        }
     }
 
     /// Yields the reviews that changed at or after the cursor, in batches. Without a cursor: all reviews.

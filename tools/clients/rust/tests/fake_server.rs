@@ -8,12 +8,18 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::response::Response;
-use presence_client::types::{UserChange, UserCreation};
+use presence_client::types::{
+    KeyCreation, KeyCreationAccess, KeyRotation, OutcomeReport, OutcomeReportOutcome, ReplyState, ReviewChangeState,
+    UserChange, UserCreation,
+};
 use presence_client::{CallOptions, Error, IdempotencyKey, Kind, Options, PresenceClient, Retry};
 use serde_json::{Value, json};
 
 /// Key that no error may hold.
 const KEY: &str = "pk_SECRETsecretSECRETsecretSECRETsecret1";
+
+/// Id of a key. It is not the key.
+const KEY_ID: &str = "7-2c5662f081d2";
 
 /// Step of the fake server.
 #[derive(Clone)]
@@ -30,6 +36,7 @@ use Step::{Answer, Break};
 struct Server {
     steps: Arc<Mutex<Vec<Step>>>,
     seen: Arc<Mutex<Vec<Parts>>>,
+    bodies: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
@@ -52,11 +59,23 @@ impl Server {
         let read = |parts: &Parts| Some(parts.headers.get(name)?.to_str().ok()?.to_owned());
         seen.iter().map(read).collect()
     }
+
+    /// Returns method and address of each request, with its body, and true if it had an idempotency key.
+    fn requests(&self) -> Vec<(String, bool)> {
+        let seen = self.seen.lock().expect("no panic");
+        let bodies = self.bodies.lock().expect("no panic");
+        let text = |(parts, body): (&Parts, &String)| {
+            let line = format!("{} {} {body}", parts.method, parts.uri);
+            (line.trim_end().to_owned(), parts.headers.contains_key("idempotency-key"))
+        };
+        seen.iter().zip(bodies.iter()).map(text).collect()
+    }
 }
 
 async fn answer(State(server): State<Server>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    axum::body::to_bytes(body, 1 << 20).await.expect("a body");
+    let body = axum::body::to_bytes(body, 1 << 20).await.expect("a body");
+    server.bodies.lock().expect("no panic").push(String::from_utf8(body.to_vec()).expect("a text"));
     let number = {
         let mut seen = server.seen.lock().expect("no panic");
         seen.push(parts);
@@ -125,6 +144,77 @@ async fn all_changes_send_a_key_which_the_caller_may_give_or_turn_off() {
     assert!(keys[0].is_some() && keys[1].is_some());
     assert_eq!(keys[2..], [Some("mine".to_owned()), None]);
     assert_eq!(server.headers("x-client-request-id")[2].as_deref(), Some("job-1"));
+}
+
+fn issued(key: Option<&str>) -> Step {
+    let key = json!({ "id": KEY_ID, "key": key, "label": "report", "access": "read", "allowed_networks": [],
+        "created_at": "2026-03-01T12:00:00+00:00", "expires_at": null, "last_used_at": null, "revoked_at": null });
+    Answer(200, None, key)
+}
+
+fn reply() -> Step {
+    let reply = json!({ "review_id": "r", "content": "Merci", "state": "pending", "reason": null, "version": 3,
+        "requested_at": "2026-03-01T12:00:00+00:00", "requested_by": "7", "settled_at": null });
+    Answer(200, None, reply)
+}
+
+fn key_creation() -> KeyCreation {
+    KeyCreation::builder().label("report").access(KeyCreationAccess::Read).try_into().expect("a key")
+}
+
+#[tokio::test]
+async fn keys_have_their_addresses_and_bodies_and_each_change_sends_a_key() {
+    let list = Answer(200, None, json!({ "keys": [] }));
+    let steps = vec![list, Break, issued(None), issued(Some("pk_new")), issued(Some("pk_new")), done()];
+    let (server, client) = Server::start(steps).await;
+    assert!(client.list_keys("7").await.expect("keys").is_empty());
+    assert_eq!(client.create_key("7", key_creation()).await.expect("a key").key, None, "the first answer was lost");
+    for overlap_seconds in [None, Some(0)] {
+        let rotated = client.rotate_key("7", KEY_ID, KeyRotation { overlap_seconds }).await.expect("a key");
+        assert_eq!(rotated.key.as_deref(), Some("pk_new"));
+    }
+    client.revoke_key("7", KEY_ID).await.expect("done");
+    let create = r#"POST /api/v2/user/7/keys {"access":"read","label":"report"}"#;
+    let expected = [
+        ("GET /api/v2/user/7/keys", false),
+        (create, true),
+        (create, true),
+        ("POST /api/v2/user/7/keys/7-2c5662f081d2/rotate {}", true),
+        (r#"POST /api/v2/user/7/keys/7-2c5662f081d2/rotate {"overlap_seconds":0}"#, true),
+        ("DELETE /api/v2/user/7/keys/7-2c5662f081d2", true),
+    ];
+    assert_eq!(server.requests(), expected.map(|(text, has_key)| (text.to_owned(), has_key)));
+    let keys = server.headers("idempotency-key");
+    assert_eq!(keys[1], keys[2]);
+}
+
+#[tokio::test]
+async fn states_and_replies_have_their_addresses_and_bodies_and_each_change_sends_a_key() {
+    let review = json!({ "id": "r", "author_name": null, "business_id": "b", "content": null, "date": "", "key": "k",
+        "link": null, "org_id": "1", "partner": "partner_8", "partner_id": "p", "rating": 5, "reply_comment": null,
+        "state": "treated", "title": null, "update_date": "" });
+    let gone = Answer(200, None, json!({ "status": "success", "id": "r" }));
+    let steps = vec![Answer(200, None, review), reply(), reply(), gone.clone(), reply(), gone];
+    let (server, client) = Server::start(steps).await;
+    assert_eq!(client.set_review_state("r", ReviewChangeState::Treated).await.expect("a review").id, "r");
+    assert_eq!(client.reply("r").await.expect("a reply").state, ReplyState::Pending);
+    assert_eq!(client.put_reply("r", "Merci").await.expect("a reply").version, Some(3));
+    client.delete_reply("r").await.expect("done");
+    let report = async |version, outcome| {
+        let report = OutcomeReport { version, outcome, reason: None };
+        client.report_reply_outcome("r", report).await.expect("an answer").map(|reply| reply.review_id)
+    };
+    assert_eq!(report(3, OutcomeReportOutcome::Rejected).await.as_deref(), Some("r"));
+    assert_eq!(report(4, OutcomeReportOutcome::Removed).await, None);
+    let expected = [
+        (r#"PUT /api/v2/reviews/r {"state":"treated"}"#, true),
+        ("GET /api/v2/reviews/r/reply", false),
+        (r#"PUT /api/v2/reviews/r/reply {"content":"Merci"}"#, true),
+        ("DELETE /api/v2/reviews/r/reply", true),
+        (r#"POST /api/v2/reviews/r/reply/outcome {"outcome":"rejected","version":3}"#, true),
+        (r#"POST /api/v2/reviews/r/reply/outcome {"outcome":"removed","version":4}"#, true),
+    ];
+    assert_eq!(server.requests(), expected.map(|(text, has_key)| (text.to_owned(), has_key)));
 }
 
 #[tokio::test]

@@ -3,13 +3,21 @@
 use std::collections::HashSet;
 
 use futures::{Stream, TryStreamExt as _, pin_mut};
-use presence_client::types::{UserChange, UserCreation, UserCreationStatus};
+use presence_client::types::{
+    KeyCreation, KeyCreationAccess, KeyRotation, OutcomeReport, OutcomeReportOutcome, ReplyState, ReviewChangeState,
+    ReviewState, SearchReviewsStateItem, UserChange, UserCreation, UserCreationStatus,
+};
 use presence_client::{Error, Kind, Options, PresenceClient, PullOptions};
 
 const EMAIL: &str = "own-rust@client.example";
 
 fn client() -> PresenceClient {
     PresenceClient::from_env().expect("PRESENCE_URL and PRESENCE_API_KEY")
+}
+
+fn client_with(key: String) -> PresenceClient {
+    let url = std::env::var("PRESENCE_URL").expect("PRESENCE_URL");
+    PresenceClient::new(Options::new(&url, key)).expect("a client")
 }
 
 fn user() -> UserCreation {
@@ -84,8 +92,52 @@ async fn a_pull_equals_the_list_and_its_cursor_repeats_one_second() -> Result<()
 
 #[tokio::test]
 #[ignore = "needs a local stack"]
+async fn a_key_that_only_reads_lives_from_create_to_revocation() -> Result<(), Error> {
+    let presence = client();
+    let id = presence.me().await?.id;
+    let label = "own-rust".to_owned();
+    let access = Some(KeyCreationAccess::Read);
+    let key = KeyCreation { label: label.clone(), access, allowed_networks: None, expires_at: None };
+    let issued = presence.create_key(&id, key).await?;
+    let reader = client_with(issued.key.expect("a key"));
+    assert_eq!(reader.me().await?.id, id);
+    let refused = reader.update_user(&id, UserChange::default()).await.expect_err("it only reads");
+    assert!(refused.refusal(Kind::Authorization).is_some(), "{refused}");
+    let rotated = presence.rotate_key(&id, &issued.id, KeyRotation { overlap_seconds: Some(0) }).await?;
+    assert!(reader.me().await.is_err_and(|error| error.refusal(Kind::Authentication).is_some()));
+    presence.revoke_key(&id, &rotated.id).await?;
+    let listed = presence.list_keys(&id).await?.into_iter().filter(|key| key.label.as_ref() == Some(&label));
+    assert_eq!(listed.map(|key| key.id).collect::<HashSet<_>>(), HashSet::from([issued.id, rotated.id]));
+    Ok(())
+}
+
+#[tokio::test]
+#[ignore = "needs a local stack"]
+async fn a_reply_goes_its_way_from_pending_to_removed() -> Result<(), Error> {
+    let presence = client();
+    let connector = client_with(std::env::var("PRESENCE_PROVIDER").expect("PRESENCE_PROVIDER"));
+    let open = vec![SearchReviewsStateItem::NotTreated];
+    let id = presence.search_reviews(|search| search.state(open).per_page(1)).await?.reviews.remove(0).id;
+    // The stand-in for the partners never settles this text.
+    let reply = presence.put_reply(&id, "Merci [lose]").await?;
+    assert_eq!(reply.state, ReplyState::Pending);
+    assert_eq!(presence.review(&id).await?.state, ReviewState::Treated);
+    assert_eq!(presence.set_review_state(&id, ReviewChangeState::NotTreated).await?.state, ReviewState::NotTreated);
+    let version = reply.version.expect("a version");
+    let report = OutcomeReport { version, outcome: OutcomeReportOutcome::Published, reason: None };
+    let published = connector.report_reply_outcome(&id, report).await?;
+    assert!(published.is_some_and(|reply| reply.state == ReplyState::Published));
+    assert_eq!(presence.reply(&id).await?.content.as_deref(), Some("Merci [lose]"));
+    presence.delete_reply(&id).await?;
+    let report = OutcomeReport { version: version + 1, outcome: OutcomeReportOutcome::Removed, reason: None };
+    assert!(connector.report_reply_outcome(&id, report).await?.is_none());
+    assert!(presence.reply(&id).await.is_err_and(|error| error.refusal(Kind::NotFound).is_some()));
+    Ok(())
+}
+
+#[tokio::test]
+#[ignore = "needs a local stack"]
 async fn a_wrong_key_is_refused() {
-    let url = std::env::var("PRESENCE_URL").expect("PRESENCE_URL");
-    let nobody = PresenceClient::new(Options::new(&url, "pk_wrong".to_owned())).expect("a client");
+    let nobody = client_with("pk_wrong".to_owned());
     assert!(nobody.me().await.is_err_and(|error| error.refusal(Kind::Authentication).is_some()));
 }

@@ -47,12 +47,13 @@ fn generate(document: Value, settings: &GenerationSettings) -> anyhow::Result<St
 }
 
 /// Removes bounds and formats, so that texts and numbers have plain types. Of several ways to write a value, the first one
-/// stays, and null is a note on it, as 3.0 has it. The key is a header.
+/// stays, and null is a note on it, as 3.0 has it. Several schemas are several answers, and stay. The key is a header.
 fn simplify(value: &mut Value) {
     match value {
         Value::Object(members) => {
             for several in ["anyOf", "oneOf"] {
-                if let Some(Value::Array(ways)) = members.remove(several)
+                if !members.get(several).is_some_and(are_schemas)
+                    && let Some(Value::Array(ways)) = members.remove(several)
                     && let Some(Value::Object(first)) = ways.into_iter().next()
                 {
                     members.extend(first);
@@ -81,6 +82,11 @@ fn simplify(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(simplify),
         _ => {}
     }
+}
+
+/// True if each of the ways is a schema with a name.
+fn are_schemas(ways: &Value) -> bool {
+    ways.as_array().is_some_and(|ways| ways.iter().all(|way| way.get("$ref").is_some()))
 }
 
 /// Removes the answers that refuse: the thin layer reads these, also where they are no JSON.
