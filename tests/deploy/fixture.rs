@@ -216,7 +216,7 @@ impl Fixture {
         businesses.put(&Business { city: "Elsewhere".to_owned(), ..business }).await.expect("a move begins");
     }
 
-    /// Takes a posting out of a tree, so that the auditor corrects it.
+    /// Takes a posting out of a tree, so that the auditor corrects it: not the newest one, which an event changes, so that a fold corrects it.
     async fn damage_tree(&self) {
         let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.dynamodb_url()));
         let table = self.stack.stores().database.name(&REVIEWS);
@@ -225,7 +225,7 @@ impl Fixture {
         let get = client.get_item().table_name(&table).set_key(Some(HashMap::from(key)));
         let mut item = get.send().await.expect("DynamoDB answers").item.expect("a root");
         let mut root = decode_root(item["v"].as_b().expect("bytes").as_ref()).expect("a root");
-        root.recent.pop().expect("a posting");
+        root.recent.remove(0);
         item.insert("v".to_owned(), AttributeValue::B(Blob::new(encode_root(&root))));
         client.put_item().table_name(&table).set_item(Some(item)).send().await.expect("DynamoDB answers");
     }

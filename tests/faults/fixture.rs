@@ -133,7 +133,9 @@ impl Fixture {
     /// Prepares the next request of the scenario.
     pub(super) async fn prepare(&mut self, scenario: &Scenario) {
         self.calls += 1;
-        if self.calls == 1 && ["search_reviews", "get_review", "get_review_stats"].contains(&scenario.operation) {
+        if self.calls == 1
+            && ["search_reviews", "get_review", "get_reply", "get_review_stats"].contains(&scenario.operation)
+        {
             crate::api::reviews::fixtures::seed(&self.stack).await;
         }
         let local = format!("target-{}", self.calls);

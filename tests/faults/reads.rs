@@ -27,6 +27,7 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         }),
         read("a review", "get_review", manager, Nothing, |_| format!("/reviews/{SEEDED_REVIEW}")),
         read("a review, first in the hour", "get_review", provider, NewHour, |_| format!("/reviews/{SEEDED_REVIEW}")),
+        read("a reply", "get_reply", manager, Nothing, |_| format!("/reviews/{SEEDED_REVIEW}/reply")),
         read("statistics by month", "get_review_stats", manager, Nothing, |_| {
             "/reviews/stats?group_by=month&update_date__gte=2025-02-01T12:00".to_owned()
         }),

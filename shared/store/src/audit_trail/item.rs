@@ -88,14 +88,11 @@ fn record(stored: &AuditItem) -> Option<AuditRecord> {
         None => Some(None),
     };
     let names = || stored.fields.iter().map(String::as_str);
-    let (target, fields) = match parse_review_pk(&stored.target) {
-        Some(id) => {
-            (AuditTarget::Review { id, fields: names().map(ReviewField::parse).collect::<Option<_>>()? }, Vec::new())
-        }
-        None => {
-            let id = UserId::parse(stored.target.strip_prefix(USER_PK_PREFIX)?)?;
-            (AuditTarget::User(id), names().map(UserField::parse).collect::<Option<_>>()?)
-        }
+    let (target, fields) = if let Some(id) = parse_review_pk(&stored.target) {
+        (AuditTarget::Review { id, fields: names().map(ReviewField::parse).collect::<Option<_>>()? }, Vec::new())
+    } else {
+        let id = UserId::parse(stored.target.strip_prefix(USER_PK_PREFIX)?)?;
+        (AuditTarget::User(id), names().map(UserField::parse).collect::<Option<_>>()?)
     };
     Some(AuditRecord {
         at: parse_audit_sk(&stored.at)?,

@@ -70,7 +70,7 @@ impl ReviewStore {
         }
     }
 
-    /// Returns the same store with other limits of folds, for tests.
+    /// Returns the same store with other limits of folds.
     #[must_use]
     pub fn with_fold_limits(self, fold_limits: FoldLimits) -> Self {
         Self { fold_limits, ..self }

@@ -154,6 +154,7 @@ mod tests {
             ("        SETTINGS: none", "        SETTINGS: restore-1"),
             ("        Settings: none", "        Settings: restore-1"),
             ("        Settings: none", "        Settings: restore-1"),
+            ("        Settings: none", "        Settings: restore-1"),
         ];
         assert_eq!(changed, expected);
         assert_eq!(marked.lines().count(), template.lines().count());

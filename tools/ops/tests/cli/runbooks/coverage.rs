@@ -7,9 +7,10 @@ use std::path::Path;
 use super::page::{COMMANDS, guide};
 
 /// Sections without a rehearsal of this folder, each with the reason.
-const NOT_REHEARSED: [(&str, &str); 10] = [
+const NOT_REHEARSED: [(&str, &str); 11] = [
     ("Alarms, and what to do", "sends to the sections named after what happens, which have the same commands"),
     ("By GitHub", "runs on GitHub; tools/ci/workflows checks the workflow"),
+    ("Replies to reviews", "needs a queue of an account; tests/replies runs its commands against the local stack"),
     ("Requirements", "has no commands but the check of an installed program"),
     ("Restoring the tables", "tests/restore/runbook.rs runs its commands, with point-in-time recovery"),
     ("Releases", "needs aliases and alarms of an account; tools/ci/deployment creates them in moto"),
