@@ -35,8 +35,6 @@ fn target(caller: Role, relation: Relation) -> Target {
 
 fn verdict(action: Action, caller: Role, relation: Relation) -> Verdict {
     let operation = match action {
-        // Reviews and businesses have the scope of users: the own organisation, for a PROVIDER all of them.
-        Action::ReadUsers | Action::ReadReviews | Action::ReadBusinesses => Operation::Get,
         Action::UpdateUser => Operation::Update,
         Action::ChangeMembership => Operation::ChangeMembership,
         Action::MoveUser => Operation::Move,
@@ -44,7 +42,12 @@ fn verdict(action: Action, caller: Role, relation: Relation) -> Verdict {
         Action::InviteUser => Operation::Invite,
         // The targets are users: none is a review of a business that the manager may write.
         Action::SetReviewState | Action::ReplyToReview if caller == Role::BusinessManager => return Verdict::Forbidden,
-        Action::SetReviewState | Action::ReplyToReview => Operation::Get,
+        // Reviews and businesses have the scope of users: the own organisation, for a PROVIDER all of them.
+        Action::ReadUsers
+        | Action::ReadReviews
+        | Action::ReadBusinesses
+        | Action::SetReviewState
+        | Action::ReplyToReview => Operation::Get,
         Action::ReportReplyOutcome if caller == Role::Provider => return Verdict::Allowed,
         Action::ReportReplyOutcome => return Verdict::Forbidden,
         Action::ManageKeys => Operation::CreateKey,

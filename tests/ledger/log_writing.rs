@@ -9,7 +9,7 @@ use presence_domain::ledger::ReviewNumber;
 use presence_domain::review::{Rating, Review};
 use presence_local::{AwsLimits, Options};
 use presence_store::meter::{Cost, Meter};
-use presence_store::{Business, FoldLimits, RetryPolicy, ReviewStore, ReviewWrite, Stores, WriteReviewsError, schema};
+use presence_store::{Business, FoldLimits, RetryPolicy, ReviewStore, ReviewWrite, Stores, WriteReviewsError};
 use presence_tests::reviews::org_id;
 use presence_tests::{
     ConnectorLayer as _, FaultConnector, FaultKind, PauseConnector, Plan, TestStack, key_names, long_timeouts,
@@ -227,7 +227,8 @@ async fn an_upsert_whose_calls_fail_or_lose_their_replies_is_in_the_log_once() {
 async fn a_review_alone_costs_two_units_for_the_log_and_one_of_many_a_tenth() {
     let stack = TestStack::start().await;
     let store = process(&stack);
-    let indexes = f64::from(u32::try_from(schema::REVIEWS.indexes.len()).expect("few"));
+    // The other index has only reviews with a reply on its way.
+    let indexes = 1.0;
     let reviews = reviews_of_lane(1, 16 + 98 * 3);
     let (alone, batches) = reviews.split_at(16);
     for review in alone {

@@ -1,5 +1,6 @@
 //! Example connector of the documentation: a process that takes replies from the local queue by the protocol of SQS.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -56,7 +57,8 @@ async fn after(stack: &TestStack, path: &str, key: &str, state: &str) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_example_connector_publishes_is_told_of_rejections_and_removes() {
     if !has_boto3() {
-        eprintln!("python3 has no boto3: the example connector was NOT tried");
+        writeln!(std::io::stderr(), "python3 has no boto3: the example connector was NOT tried")
+            .expect("stderr is open");
         return;
     }
     let stack = TestStack::with(Options { publisher: true, ..long_timeouts() }).await;

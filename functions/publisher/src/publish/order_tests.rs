@@ -36,7 +36,7 @@ impl Entry for Step {
     }
 }
 
-/// Small generator of random numbers: SplitMix64.
+/// Small generator of random numbers: `SplitMix64`.
 struct Random(u64);
 
 impl Random {

@@ -29,13 +29,13 @@ fn bar_moves_with_every_batch_and_only_on_a_terminal() {
 #[test]
 fn import_that_is_interrupted_says_what_it_stored_and_rejected() {
     let env = CliEnv::new();
-    let rows: String = (1..=40).map(|id| format!("{{\"id\": {id}, \"name\": \"Org\"}}\n")).collect();
+    let rows: Vec<String> = (1..=40).map(|id| format!("{{\"id\": {id}, \"name\": \"Org\"}}\n")).collect();
     let [stdin, stdout, stderr] = [(); 3].map(|()| Stdio::piped());
     let mut command = env.command("import orgs - --json");
     let mut child = command.stdin(stdin).stdout(stdout).stderr(stderr).spawn().expect("the binary runs");
     // It stays open: the import waits for further rows.
     let mut input = child.stdin.take().expect("stdin is piped");
-    input.write_all(format!("{rows}{{\"id\": 41}}\n").as_bytes()).expect("the binary reads its input");
+    input.write_all(format!("{}{{\"id\": 41}}\n", rows.concat()).as_bytes()).expect("the binary reads its input");
     while env.run("orgs list --json").expect_exit(0).stdout.lines().count() < 40 {}
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
     assert!(killed.success(), "it still runs");
