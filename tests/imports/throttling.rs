@@ -19,8 +19,8 @@ const ROWS: usize = 250;
 /// Limits of the table: write units of about two transactions of the import each second.
 const LIMITS: &str = "seed=14,table-writes=150";
 /// Number of a call in the middle of an import of the rows: each of 16 workers reads reviews, a lane and then places before it
-/// writes.
-const MIDDLE: u64 = 61;
+/// writes, and registers the organisation.
+const MIDDLE: u64 = 76;
 
 /// Returns the retries of an import by this timer.
 pub(crate) fn importing(timer: impl Timer + 'static) -> RetryPolicy {
