@@ -125,16 +125,15 @@ impl<'a> SuccessBody<'a> {
     }
 }
 
-/// Answer to the outcome of a reply.
+/// Answer to the outcome of a reply: the reply, or a success if it is gone.
 #[cfg(feature = "openapi")]
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(untagged)]
 #[schema(as = ReplyAfterOutcome)]
 #[expect(dead_code, reason = "only for the description: the operation answers one or the other")]
 pub(crate) enum OutcomeBody<'a> {
-    /// The reply.
+    // Without texts: generators of clients lose a reference that has one beside it.
     Reply(ReplyBody<'a>),
-    /// The reply is gone.
     Removed(SuccessBody<'a>),
 }
 
