@@ -1,5 +1,6 @@
 """Rules that the description states in words, because its schemas cannot: hooks for schemathesis."""
 
+import re
 import unicodedata
 from urllib.parse import quote
 
@@ -8,6 +9,7 @@ import schemathesis
 PASSWORD_LENGTHS = range(6, 129)
 # The user who sends the requests.
 PROVIDER = "1001"
+ADDRESS = re.compile(r"[a-z0-9.]{1,60}@[a-z0-9]{1,60}\.[a-z]{2,20}")
 # The gateway takes 10,240 bytes of request line and headers, and answers 431 itself to more. Headers have the rest.
 QUERY_BYTES = 8_000
 # Parameters and fields that are true or false.
@@ -32,7 +34,7 @@ def filter_case(context, case):
     has_nothing = has_nothing_to_search_for(case.operation.path, query)
     if has_blank_parameter(query) or has_nothing or is_too_long(query) or has_key_of_other_type(case):
         return False
-    if has_many_words(query) or any(has_other_control(values) for values in (query, case.path_parameters, case.body)):
+    if has_many_words(query) or is_no_address(query) or any(has_other_control(values) for values in (query, case.path_parameters, case.body)):
         return False
     return not (has_other_spelling(query) or has_other_spelling(case.body) or has_wrong_password(case.body))
 
@@ -76,6 +78,11 @@ def is_ignored(letter, ranges):
 def has_many_words(query):
     """True if a text to search for has more words than are searched."""
     return len(str(query.get("query", "")).split()) > 32
+
+
+def is_no_address(query):
+    """True if a text to search for is no address. The schema allows a blank one, so it cannot have the form of addresses."""
+    return "email" in query and not ADDRESS.fullmatch(str(query["email"]))
 
 
 def has_other_control(values):
