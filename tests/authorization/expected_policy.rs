@@ -121,8 +121,8 @@ pub(super) const ON_NO_USER: [(&str, [Verdict; 3]); 15] = [
     ("search_businesses", [Y, Y, Y]),
 ];
 
-/// Table of changes of reviews: role of the caller, and whether it may set the state and reply: to reviews of its businesses, of others of its
-/// organisation, and of other organisations.
+/// Table of changes of reviews, by role of the caller. True if it may set the state and reply: to reviews of its businesses, of other
+/// businesses of its organisation, and of other organisations.
 #[rustfmt::skip]
 pub(super) const ACTING: [(Role, [bool; 3]); 3] = [
     //         own   other  elsewhere

@@ -216,7 +216,8 @@ impl Fixture {
         businesses.put(&Business { city: "Elsewhere".to_owned(), ..business }).await.expect("a move begins");
     }
 
-    /// Takes a posting out of a tree, so that the auditor corrects it: not the newest one, which an event changes, so that a fold corrects it.
+    /// Takes a posting out of a tree, so that the auditor corrects it. It is not the newest one: an event changes that, so that a fold
+    /// corrects it.
     async fn damage_tree(&self) {
         let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.dynamodb_url()));
         let table = self.stack.stores().database.name(&REVIEWS);

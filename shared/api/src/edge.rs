@@ -22,7 +22,8 @@ pub const EDGE_SECRET_HEADER: &str = "x-origin-secret";
 /// Header with the host of the edge, which the client called. The gateway sees another one.
 pub const EDGE_HOST_HEADER: &str = "x-forwarded-host";
 
-/// Header with the address of the client, which the edge sets in each request, whatever the client sent. The gateway sees an address of the edge.
+/// Header with the address of the client. The edge sets it in each request, whatever the client sent. The gateway sees an address of the
+/// edge.
 pub const EDGE_VIEWER_HEADER: &str = "x-viewer-address";
 
 /// Gate of a function: it lets requests through that come from the edge. Holds the digest of the secret.

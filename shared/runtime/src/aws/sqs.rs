@@ -94,8 +94,14 @@ impl SqsQueue {
         &self,
         messages: &[(&str, Duration)],
     ) -> Result<Vec<Option<RefusedMessageError>>, CallError> {
-        let entry = |(id, (receipt_handle, after)): (usize, &(&str, Duration))| json!({"Id": id.to_string(), "ReceiptHandle": receipt_handle, "VisibilityTimeout": after.as_secs()});
-        let entries: Vec<_> = messages.iter().enumerate().map(entry).collect();
+        let entries: Vec<_> = messages
+            .iter()
+            .enumerate()
+            .map(|(id, (receipt_handle, after))| {
+                let seconds = after.as_secs();
+                json!({"Id": id.to_string(), "ReceiptHandle": receipt_handle, "VisibilityTimeout": seconds})
+            })
+            .collect();
         self.call_batch("AmazonSQS.ChangeMessageVisibilityBatch", &entries).await
     }
 

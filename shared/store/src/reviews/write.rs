@@ -240,8 +240,8 @@ impl ReviewStore {
         }
     }
 
-    /// Returns the meaning of failed conditions: an answer that is kept already counts first, a changed review is a reason to give up, and a lane that moved on is none. The next
-    /// attempt reads the lane, and finds out if its fence was raised.
+    /// Returns the meaning of failed conditions. An answer that is kept already counts first. A changed review is a reason to give up. A
+    /// lane that moved on is none: the next attempt reads the lane, and finds out if its fence was raised.
     fn forget_lost_lanes(&self, guards: Vec<Guard>) -> AttemptError {
         let (mut reviews, mut is_answered) = (Vec::new(), false);
         for guard in guards {
