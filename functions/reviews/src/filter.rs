@@ -26,7 +26,7 @@ pub(crate) fn read_filter(fields: &mut Fields<'_>) -> ReviewFilter {
 fn read_mask(fields: &mut Fields<'_>) -> FacetMask {
     let states = fields.list("state", |raw| read::choice(raw, &ReviewState::ALL, ReviewState::as_str));
     let ratings = fields.list("rating__in", read_rating);
-    let only_rating = fields.optional("rating", read_rating);
+    let only_rating = fields.optional("rating", read_only_rating);
     let partners = fields.list("partner__in", |raw| read::choice(raw, &Partner::ALL, Partner::as_str));
     let without_content = fields.optional_strict("content__isnull", read::boolean);
     FacetMask::from_predicate(|state, rating, partner, has_content| {
@@ -38,7 +38,18 @@ fn read_mask(fields: &mut Fields<'_>) -> FacetMask {
     })
 }
 
+fn read_only_rating(raw: RawValue<'_>) -> Result<Rating, FieldError> {
+    if raw.is_list_of_integers(&[',', ';', '|', ' ']) {
+        return Err("must be one integer: use rating__in for several".into());
+    }
+    read_rating(raw)
+}
+
+/// Reads a rating, or one of a list. Commas have split the list.
 fn read_rating(raw: RawValue<'_>) -> Result<Rating, FieldError> {
+    if raw.is_list_of_integers(&[';', '|', ' ']) {
+        return Err("must be integers separated by commas".into());
+    }
     Rating::new(read::integer(raw)?).ok_or_else(|| "must be an integer from 1 to 5".into())
 }
 

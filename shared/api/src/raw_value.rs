@@ -40,6 +40,13 @@ impl<'a> RawValue<'a> {
         self.is_blank_parameter() || matches!(self, Self::Json(Value::String(text)) if text.trim().is_empty())
     }
 
+    /// True for the text of several integers with one of the separators between them.
+    pub fn is_list_of_integers(self, separators: &[char]) -> bool {
+        let items: Vec<_> =
+            self.as_text().unwrap_or_default().split(separators).filter(|item| !item.trim().is_empty()).collect();
+        items.len() > 1 && items.iter().all(|item| item.trim().parse::<i64>().is_ok())
+    }
+
     /// True for a null of the body.
     pub(super) fn is_null(self) -> bool {
         matches!(self, Self::Json(Value::Null))

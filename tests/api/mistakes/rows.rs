@@ -87,6 +87,8 @@ const FILTERS: &[Row] = &[
     ("a list with numbers in brackets", r#"curl -g "$BASE/reviews?rating__in[0]=1&rating__in[1]=2" -H "x-api-key: $KEY""#, "`rating__in=1,2`, or `rating__in` twice"),
     ("a list under the name of one value", r#"curl "$BASE/reviews?partner=partner_8" -H "x-api-key: $KEY""#, "`partner__in=partner_8`"),
     ("a list where one value belongs", r#"curl "$BASE/reviews?rating=4&rating=5" -H "x-api-key: $KEY""#, "`rating__in=4,5`"),
+    ("a list of ratings under the name of one", r#"curl "$BASE/reviews?rating=1,2" -H "x-api-key: $KEY""#, "`rating__in=1,2`"),
+    ("a list with semicolons", r#"curl "$BASE/reviews?rating__in=1;2" -H "x-api-key: $KEY""#, "`rating__in=1,2`"),
     ("a rating that does not exist", r#"curl "$BASE/reviews?rating=6" -H "x-api-key: $KEY""#, "1 to 5"),
     ("a typing error in a state", r#"curl "$BASE/reviews?state=not-treated" -H "x-api-key: $KEY""#, "`state=not_treated`"),
     ("a boolean in words", r#"curl "$BASE/reviews?content__isnull=yes" -H "x-api-key: $KEY""#, "`true` or `false`, `1` or `0`"),

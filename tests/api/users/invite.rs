@@ -13,7 +13,7 @@ fn invite(reason: &'static str, path: &str) -> Case {
 }
 
 fn refused() -> Vec<Case> {
-    let not_invited = r#"{"status":"is not invited"}"#;
+    let not_invited = r#"{"status":"the user is active: there is nothing to invite to"}"#;
     vec![
         invite("an active user", "/user/<manager_1>/invite").bad_fields(not_invited),
         invite("oneself", "/user/<admin_1>/invite").bad_fields(not_invited),

@@ -12,7 +12,7 @@ impl User {
     /// old ([`Error::TooSoon`]).
     pub fn invite(&self, by: &Actor, now: Timestamp) -> Result<UserChange, Error> {
         if self.status != Status::Invited {
-            return Err(Error::invalid_field("status", "is not invited"));
+            return Err(Error::invalid_field("status", "the user is active: there is nothing to invite to"));
         }
         let allowed_at = self.pace().allowed_at(now);
         if allowed_at > now {

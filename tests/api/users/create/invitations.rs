@@ -84,6 +84,7 @@ fn windows() -> Vec<Case> {
         invite("a millisecond before the window ends", "/user/<loud>/invite").after_ms(299_999).too_soon(1),
         invite("the window ends after exactly 300 s", "/user/<loud>/invite").after_ms(1).invites(),
         create("active with a mail", r#"{"send_invitation":true,"status":"active"}"#).creates("active"),
-        invite("who is active is not invited", "/user/<active>/invite").bad_fields(r#"{"status":"is not invited"}"#),
+        invite("who is active is not invited", "/user/<active>/invite")
+            .bad_fields(r#"{"status":"the user is active: there is nothing to invite to"}"#),
     ]
 }

@@ -111,7 +111,8 @@ fn state_last() -> Vec<Case> {
     const PHONE: &str = r#"{"phone":"must have at most 32 characters: digits, spaces and + - . ( ) /"}"#;
     vec![
         call("bad parameters before the state of a user", "POST", "/user/<manager_1>/invite?foo=1").bad_fields(UNKNOWN),
-        call("the state of a user", "POST", "/user/<manager_1>/invite").bad_fields(r#"{"status":"is not invited"}"#),
+        call("the state of a user", "POST", "/user/<manager_1>/invite")
+            .bad_fields(r#"{"status":"the user is active: there is nothing to invite to"}"#),
         create("bad fields before a duplicate address", r#"{"email":"<manager_1.email>","phone":"x"}"#)
             .bad_fields(PHONE),
         post(
