@@ -84,7 +84,8 @@ test("each tested example is in the list, and gives the status that it names", a
   const window = await Window.open(browser, stack.origin);
   const examples = await (await fetch(`${stack.docs}/examples.json`)).json();
   const page = await open(window, "#search_reviews");
-  for (const { operation, name, role, status } of examples.filter(({ operation }) => operation.startsWith("search_"))) {
+  const tried = examples.filter(({ operation }) => operation.startsWith("search_") || operation === "get_me");
+  for (const { operation, name, role, status } of tried) {
     await page.locator(`a[href="#${operation}"]`).click();
     await page.getByLabel("Example").selectOption(name);
     assert.equal(await page.getByLabel("Call as").inputValue(), role);
@@ -129,6 +130,9 @@ test("each code sample runs as it stands and prints the answer", async () => {
     assert.ok(printed.includes("success"), `${name}: ${printed}`);
     const { body } = await stack.call("GET", "/user/1005");
     assert.deepEqual([body.first_name, body.business_ids], [`It's "${name}" \\ ü`, []]);
+    // A refusal is printed, too.
+    await page.getByLabel("Body (JSON)").fill(JSON.stringify({ lang: "xx" }));
+    assert.ok((await run(name, await sample(page).textContent())).includes("is not one of the choices"), name);
   }
   await window.close();
 });
@@ -154,6 +158,8 @@ test("a choice that nobody made is not sent, and the keyboard reaches every tab"
 test("another key and none are callers, too, and the search finds an operation", async () => {
   const window = await Window.open(browser, stack.origin);
   const page = await open(window);
+  await page.getByRole("heading", { name: "Keys, requests, answers, pages" }).waitFor();
+  await page.goto(`${stack.docs}#search_users`);
   await page.getByLabel("Call as").selectOption("no key");
   assert.equal((await send(page)).status, 401);
   await page.getByLabel("Call as").selectOption("another key");
@@ -161,8 +167,27 @@ test("another key and none are callers, too, and the search finds an operation",
   assert.equal((await send(page)).status, 200);
   await page.getByRole("searchbox", { name: "Search" }).fill("post invite");
   await until("one operation is left", async () => await operations(page).count() === 2);
+  await page.getByRole("searchbox", { name: "Search" }).fill("rating");
+  await until("operations with such a parameter are left", async () => await operations(page).filter({ hasText: "/reviews" }).count() === 2);
   await page.getByRole("searchbox", { name: "Search" }).fill("");
   await look(page, "docs-key");
+  await window.close();
+});
+
+test("an operation opens at its title, wherever the page was scrolled to", async () => {
+  const window = await Window.open(browser, stack.origin);
+  const page = await open(window, "#search_reviews");
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.evaluate(() => { document.querySelector(".list").open = true; });
+    await page.evaluate(() => scrollTo(0, 1e6));
+    await page.locator('a[href="#get_user"]').evaluate(link => link.click());
+    const title = page.getByRole("heading", { name: "Get one user" });
+    await title.waitFor();
+    const { y } = await title.boundingBox();
+    assert.ok(y >= 0 && y < 400, `${width}: the title is at ${y}`);
+    await page.goto(`${stack.docs}#search_reviews`);
+  }
   await window.close();
 });
 

@@ -116,6 +116,10 @@ test("a mail is shown as wide as a phone or a desk, and is of no origin", async 
   await page.setViewportSize({ width: 1280, height: 800 });
   await mail.getByRole("button", { name: "desk" }).click();
   assert.ok(await width() >= 640);
+  // A phone shows the phone's form first.
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.reload();
+  await mail.getByRole("button", { name: "phone", pressed: true }).waitFor();
   const response = await fetch(`${stack.origin}${await mail.locator("iframe").getAttribute("src")}`);
   const policy = response.headers.get("content-security-policy");
   assert.ok(policy.startsWith("default-src 'none';") && policy.endsWith("sandbox"), policy);

@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 
 const PROGRAM = process.env.PRESENCE_LOCAL ?? "../../target/debug/presence-local";
@@ -18,6 +19,16 @@ export async function until(what, ask) {
     await new Promise(resolve => setTimeout(resolve, POLL));
   }
   throw new Error(`it never came true: ${what}`);
+}
+
+/** Returns a port that is free now. */
+export async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return String(port);
 }
 
 export class Stack {

@@ -3,6 +3,9 @@
 /** Milliseconds for which a button says that it copied. */
 const SAID = 1500;
 
+/** Milliseconds between two looks for a stack that is stopped. */
+const STOPPED_PAUSE = 1000;
+
 /** Returns an element with these properties and children. */
 export function element(name, properties = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);
@@ -19,12 +22,36 @@ export async function get(path) {
   return response.json();
 }
 
-/** Runs a function again and again, with a pause after each run. An error is no reason to end: the stack may start again. */
+/**
+ * Runs a function again and again, with a pause after each run. While the stack does not answer, the page says so. Once it answers again, the
+ * page is loaded again: its keys and data may be those of another stack.
+ */
 export async function repeat(milliseconds, run) {
   for (;;) {
-    try { await run(); } catch { /* the stack is stopped: it is asked again */ }
+    try {
+      await run();
+    } catch (error) {
+      if (error instanceof TypeError && await isStopped()) await waitForStart();
+    }
     await new Promise(done => setTimeout(done, milliseconds));
   }
+}
+
+/** True if nothing answers at the address of this page. */
+async function isStopped() {
+  try { await fetch(location.pathname, { method: "HEAD", cache: "no-store" }); } catch { return true; }
+  return false;
+}
+
+/** Says that the stack is stopped, waits for its start, and loads the page again. */
+async function waitForStart() {
+  const text = "The stack is stopped. This page shows what was there, and is loaded again when it starts: cargo run";
+  const said = element("p", { className: "error", textContent: text });
+  said.setAttribute("role", "status");
+  document.querySelector("h1").after(said);
+  while (await isStopped()) await new Promise(done => setTimeout(done, STOPPED_PAUSE));
+  location.reload();
+  await new Promise(() => { /* until the page is loaded */ });
 }
 
 /** Returns a button that copies what the function returns. `name` tells screen readers what that is. */

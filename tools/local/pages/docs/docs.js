@@ -2,6 +2,7 @@
 
 import { byId, element, get } from "/pages/page.js";
 import { showOperation } from "/pages/docs/operation.js";
+import { fieldNames, resolve } from "/pages/docs/schema.js";
 
 /** Names in the list of callers that are not roles. */
 const NOBODY = "no key", OWN = "another key";
@@ -40,15 +41,22 @@ function link(id, method, path, summary) {
 
 function fillList() {
   const words = byId("filter").value.toLowerCase().split(/\s+/);
-  const found = operations().filter(({ method, path, summary, tags }) =>
-    words.every(word => `${method} ${path} ${summary} ${tags}`.toLowerCase().includes(word)));
+  const found = operations().filter(operation => words.every(word => searchedText(operation).includes(word)));
   const groups = description.tags.map(({ name }) => [name, found.filter(({ tags }) => tags.includes(name))]);
-  list.replaceChildren(...groups.filter(([, members]) => members.length).flatMap(([name, members]) => [
+  const guide = element("ul", {}, link(GUIDE, "", "", "Keys, requests, answers, pages"));
+  list.replaceChildren(guide, ...groups.filter(([, members]) => members.length).flatMap(([name, members]) => [
     element("h2", { textContent: name }),
     element("ul", {}, ...members.map(({ operationId, method, path, summary }) =>
       link(operationId, method, path.replace("/api/v2", ""), summary))),
-  ]), element("h2", { textContent: "more" }), element("ul", {}, link(GUIDE, "", "", "Keys, requests, answers, pages")));
+  ]));
   mark();
+}
+
+/** Returns the text in which the search looks: route, summary, and the names of parameters and of the fields of the body. */
+function searchedText({ method, path, summary, tags, parameters = [], requestBody }) {
+  const fields = fieldNames(description, requestBody?.content["application/json"].schema);
+  const names = parameters.map(parameter => resolve(description, parameter).name);
+  return [method, path, summary, tags, ...names, ...fields].join(" ").toLowerCase();
 }
 
 /** Marks the shown operation in the list. */
@@ -59,11 +67,11 @@ function mark() {
   }
 }
 
-/** Shows the operation that the address names, or the first one. */
+/** Shows the operation that the address names, or the guide. */
 function show() {
   const all = operations();
   const id = location.hash.slice(1);
-  const operation = all.find(({ operationId }) => operationId === id) ?? (id === GUIDE ? undefined : all[0]);
+  const operation = all.find(({ operationId }) => operationId === id);
   shown = operation?.operationId ?? GUIDE;
   if (operation) showOperation(panel, operation, description, caller);
   else showGuide();
@@ -88,7 +96,9 @@ async function start() {
   window.onhashchange = () => {
     show();
     if (!WIDE.matches) document.querySelector(".list").open = false;
-    panel.focus();
+    // A list that closes, or a long operation before, would leave the page scrolled past the title.
+    panel.focus({ preventScroll: true });
+    panel.scrollIntoView();
   };
   show();
   fillList();

@@ -35,7 +35,7 @@ export function showOperation(panel, operation, description, caller) {
     const example = operation.examples.find(({ name }) => name === choices.value);
     if (example) caller.choose(example.role);
     const values = example ? valuesOf(operation, example) : defaultValues(operation, parameters, caller.role);
-    for (const [name, field] of fields) field.value = values.parameters.get(name) ?? "";
+    for (const [name, field] of fields) setValue(field, values.parameters.get(name) ?? "");
     unknown = [...values.parameters].filter(([name]) => !fields.has(name));
     note.textContent = unknown.map(([name, value]) => `Sent, too: ${name}=${value}`).join(", ");
     if (body) body.value = values.body === undefined ? "" : JSON.stringify(values.body, null, 2);
@@ -91,6 +91,12 @@ function input({ schema, example }) {
   const values = schema.enum ?? (kinds.some(({ type }) => type === "boolean") ? ["true", "false"] : undefined);
   if (values) return element("select", {}, new Option("not sent", ""), ...values.map(value => new Option(value)));
   return element("input", { type: "text", autocomplete: "off", spellcheck: false, placeholder: [example ?? ""].flat().join(",") });
+}
+
+/** Sets the value of a field. An example may send what is not among the choices. */
+function setValue(field, value) {
+  if (field.options && ![...field.options].some(option => option.value === value)) field.append(new Option(value));
+  field.value = value;
 }
 
 /** Returns the fields of the parameters: the required ones first, the others behind a summary. */

@@ -26,18 +26,20 @@ function typescript({ method, url, headers, body }) {
     options.push(`  body: ${written},`);
   }
   return `const response = await fetch(${JSON.stringify(url)}, {\n${options.join("\n")}\n});\n`
-    + "console.log(response.status, await response.json());";
+    // Alone, console.log leaves out what is three levels deep, such as the choices of an error.
+    + "console.log(response.status, JSON.stringify(await response.json(), null, 2));";
 }
 
 function python({ method, url, headers, body }) {
   const value = body ? parsed(body) : undefined;
   const lines = [
-    "import json", "from urllib.request import Request, urlopen", "", "request = Request(",
+    "import json", "from urllib.error import HTTPError", "from urllib.request import Request, urlopen", "", "request = Request(",
     `    ${JSON.stringify(url)},`, `    method=${JSON.stringify(method)},`, `    headers=${literal(headers, "    ")},`,
   ];
   if (value !== undefined) lines.push(`    data=json.dumps(${literal(value, "    ")}).encode(),`);
   else if (body) lines.push(`    data=${JSON.stringify(body)}.encode(),`);
-  return [...lines, ")", "with urlopen(request) as response:", "    print(response.status, json.load(response))"].join("\n");
+  const send = ["try:", "    response = urlopen(request)", "except HTTPError as error:", "    response = error"];
+  return [...lines, ")", ...send, "print(response.status, json.load(response))"].join("\n");
 }
 
 function parsed(text) {

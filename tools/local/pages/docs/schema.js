@@ -12,6 +12,12 @@ export function resolve(description, value) {
   return resolve(description, found);
 }
 
+/** Returns the names of a schema's fields. */
+export function fieldNames(description, reference) {
+  const schema = resolve(description, reference) ?? {};
+  return [schema, ...schema.allOf ?? []].flatMap(part => Object.keys(resolve(description, part).properties ?? {}));
+}
+
 /** Returns the table of a schema's fields, with those of the objects inside it. */
 export function fieldsTable(description, schema) {
   const rows = fieldRows(description, schema, "", 0);

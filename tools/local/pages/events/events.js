@@ -1,8 +1,10 @@
 // Page of the events: asks for them once a second, and shows those that the filters choose.
 
-import { byId, element, get, repeat } from "../page.js";
+import { byId, element, repeat } from "../page.js";
 
 const MOST_SHOWN = 200;
+/** As many as the stack keeps. */
+const MOST_KEPT = 10_000;
 const rows = new Map();
 const row = event => {
   if (!rows.has(event.id)) {
@@ -13,7 +15,8 @@ const row = event => {
   }
   return rows.get(event.id);
 };
-let events = [];
+/** Events so far, oldest first, and the number of the last one. */
+let events = [], last = 0;
 const render = () => {
   const types = [...new Set(events.map(event => event["detail-type"]))].sort();
   const offered = [...byId("type").options].map(option => option.value);
@@ -34,6 +37,11 @@ const render = () => {
 };
 document.querySelector("search").oninput = render;
 repeat(1000, async () => {
-  events = await get("/events.json");
+  const response = await fetch(`/events.json?after=${last}`, { cache: "no-store" });
+  if (!response.ok) throw new Error(`${response.status}`);
+  const more = await response.json();
+  last = Number(response.headers.get("x-last-event"));
+  if (!more.length) return;
+  events = [...events, ...more].slice(-MOST_KEPT);
   render();
 });

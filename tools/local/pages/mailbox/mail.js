@@ -5,7 +5,7 @@ import { timeIn } from "/pages/mailbox/time.js";
 
 /** Widths of the preview. The choice is kept from one mail to the next. */
 const WIDTHS = ["phone", "desk"];
-let width = "desk", chosenTab = "HTML";
+let width = matchMedia("(max-width: 40rem)").matches ? "phone" : "desk", chosenTab = "HTML";
 
 /** Shows a mail in the article. `remove` deletes it. */
 export function showMail(article, mail, remove) {

@@ -31,6 +31,8 @@ pub struct EventLog {
 #[derive(Debug, Default)]
 struct State {
     events: VecDeque<Value>,
+    /// Number of events so far, with those that were dropped.
+    count: usize,
     mode: BusMode,
 }
 
@@ -39,6 +41,15 @@ impl EventLog {
     #[must_use]
     pub fn events(&self) -> Vec<Value> {
         self.state().events.iter().cloned().collect()
+    }
+
+    /// Returns the kept events after the first `after` ones, and the number of all so far. If there were never so many, the caller counts
+    /// those of an earlier stack, and gets all that are kept.
+    pub(super) fn events_after(&self, after: usize) -> (Vec<Value>, usize) {
+        let state = self.state();
+        let dropped = state.count - state.events.len();
+        let skipped = if after > state.count { 0 } else { after.saturating_sub(dropped) };
+        (state.events.iter().skip(skipped).cloned().collect(), state.count)
     }
 
     /// Sets the mode for the next calls.
@@ -57,9 +68,40 @@ impl EventLog {
             state.events.pop_front();
         }
         state.events.push_back(event);
+        state.count += 1;
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_reader_gets_each_kept_event_once_and_all_of_them_from_another_stack() {
+        let log = EventLog::default();
+        for number in 1..=MAX_EVENTS + 3 {
+            log.add(json!(number));
+        }
+        let all = MAX_EVENTS + 3;
+        for (after, first, length) in [
+            (0, Some(4), MAX_EVENTS),
+            (2, Some(4), MAX_EVENTS),
+            (5, Some(6), all - 5),
+            (all, None, 0),
+            (all + 1, Some(4), MAX_EVENTS),
+        ] {
+            let (events, last) = log.events_after(after);
+            assert_eq!(
+                (events.first().cloned(), events.len(), last),
+                (first.map(|number: usize| json!(number)), length, all),
+                "after {after}"
+            );
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::routing::get;
 use axum::{Json, Router};
+use http::{HeaderName, HeaderValue, Uri};
 use serde_json::Value;
 
 use super::event_log::EventLog;
@@ -35,6 +36,9 @@ pub(crate) fn router(log: Arc<EventLog>) -> Router {
     same_origin_only(pages)
 }
 
-async fn list_events(State(log): State<Arc<EventLog>>) -> Json<Vec<Value>> {
-    Json(log.events())
+/// Answers with the events, oldest first, or with those after the first N for `?after=N`. A header has the number of all so far.
+async fn list_events(State(log): State<Arc<EventLog>>, uri: Uri) -> ([(HeaderName, HeaderValue); 1], Json<Vec<Value>>) {
+    let after = uri.query().and_then(|query| query.strip_prefix("after=")).and_then(|number| number.parse().ok());
+    let (events, count) = log.events_after(after.unwrap_or_default());
+    ([(HeaderName::from_static("x-last-event"), HeaderValue::from(count))], Json(events))
 }
