@@ -13,6 +13,7 @@ export async function pagesOf(stack) {
     { name: "events", path: "/events" },
     { name: "reviews", path: "/reviews" },
     { name: "stats", path: "/stats" },
+    { name: "guide", path: "/guide/mistakes" },
     { name: "invitation", path: link.pathname + link.search, skipped },
     { name: "closed invitation", path: "/invitation?user=1&token=unknown", skipped: [...skipped, "http-status-code", "errors-in-console"] },
   ];

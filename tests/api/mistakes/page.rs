@@ -54,7 +54,7 @@ pub(super) fn page(mistakes: &[Mistake], answers: &[Answer]) -> String {
     for (number, (mistake, answer)) in mistakes.iter().zip(answers).enumerate() {
         if mistake.topic != topic {
             topic = mistake.topic;
-            write!(text, "\n## {topic}\n\n| | mistake | request | answer | instead |\n|---|---|---|---|---|\n")
+            write!(text, "\n## {topic}\n\n| number | mistake | request | answer | instead |\n|---|---|---|---|---|\n")
                 .expect("a text");
         }
         text.push_str(&row(number + 1, mistake, answer));

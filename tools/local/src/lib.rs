@@ -10,6 +10,7 @@ pub mod embedded;
 mod events;
 pub mod first_key;
 pub mod gateway;
+mod guide;
 pub mod history;
 mod home;
 pub mod host;

@@ -16,20 +16,23 @@ pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-sr
 const FILES_PATH: &str = "/pages";
 
 /// Pages of the navigation: path and name.
-const NAVIGATION: [(&str, &str); 6] = [
+const NAVIGATION: [(&str, &str); 7] = [
     ("/", "Home"),
     ("/docs", "API"),
     ("/mailbox", "Mailbox"),
     ("/events", "Events"),
     ("/reviews", "Reviews"),
     ("/stats", "Statistics"),
+    ("/guide", "Guide"),
 ];
 
 /// Files that every page may use: path below [`FILES_PATH`] and content.
-const SHARED_FILES: [(&str, &str); 3] = [
+const SHARED_FILES: [(&str, &str); 5] = [
     ("page.css", include_str!("../pages/page.css")),
     ("page.js", include_str!("../pages/page.js")),
     ("filters.js", include_str!("../pages/filters.js")),
+    ("search.css", include_str!("../pages/search.css")),
+    ("search.js", include_str!("../pages/search.js")),
 ];
 
 /// Page for developers.
@@ -38,7 +41,7 @@ pub(crate) struct Page<'a> {
     /// Path of the page.
     pub(crate) path: &'static str,
     /// Title, which is also its first heading.
-    pub(crate) title: &'static str,
+    pub(crate) title: &'a str,
     /// HTML below the heading, inside `main`.
     pub(crate) body: &'a str,
     /// Own files of the page: path below `/pages` and content. Styles and scripts among them are loaded in this order.
@@ -71,7 +74,7 @@ impl Page<'_> {
             <a class=\"skip\" href=\"#main\">Skip to the content</a>\n\
             <header class=\"top\"><div><strong>presence</strong><nav aria-label=\"Pages\">{navigation}</nav></div></header>\n\
             <main id=\"main\">\n<h1>{title}</h1>\n{body}\n</main>\n</body>\n</html>\n",
-            shared = link_to("page.css"),
+            shared = [link_to("page.css"), link_to("search.css"), link_to("search.js")].concat(),
         )
     }
 }
@@ -156,7 +159,7 @@ mod tests {
         assert_eq!((head.status().as_u16(), header(&head, &CONTENT_SECURITY_POLICY)), (200, POLICY));
         for part in [
             "<title>Events · presence</title>",
-            "<link rel=\"stylesheet\" href=\"/pages/page.css\">\n<link rel=\"stylesheet\" href=\"/pages/events/page.css\">",
+            "<link rel=\"stylesheet\" href=\"/pages/page.css\">\n<link rel=\"stylesheet\" href=\"/pages/search.css\">",
             "<script type=\"module\" src=\"/pages/events/page.js\"></script>",
             "<a href=\"/\">Home</a>",
             "<a href=\"/events\" aria-current=\"page\">Events</a>",

@@ -14,8 +14,8 @@ use aws_types::SdkConfig;
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
-use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::HeaderMap;
+use http::header::ACCEPT;
 use presence_store::Database;
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ use crate::host::ApiHost;
 use crate::local_only::same_origin_only;
 use crate::page::{self, Page};
 use crate::sample::DemoKeys;
-use overview::escaped;
+pub(crate) use overview::escaped;
 use tables::Tables;
 
 pub use calls::{SAMPLE_CALLS, SampleCall};
@@ -42,14 +42,6 @@ const PAGE: Page<'_> = Page {
         ("home/tables.js", include_str!("../../pages/home/tables.js")),
     ],
 };
-
-/// Pages of the repository that can be read here: name and content.
-const DOCUMENTS: [(&str, &str); 4] = [
-    ("README.md", include_str!("../../../../README.md")),
-    ("CONTRIBUTING.md", include_str!("../../../../CONTRIBUTING.md")),
-    ("code-map.md", include_str!("../../../../shared/docs/code-map.md")),
-    ("ledger.md", include_str!("../../../../shared/docs/ledger.md")),
-];
 
 /// Words for the role of a key.
 const ROLES: [(&str, &str); 3] = [
@@ -77,25 +69,16 @@ impl Home<'_> {
     pub(crate) fn router(self) -> Router {
         let Self { overview, keys, history, config, database } = self;
         let html = PAGE.html().replace("{{keys}}", &keys_html(keys)).replace("{{data}}", &data_json(keys));
-        let html = html.replace("{{documents}}", &documents_html());
         let page = move |headers: HeaderMap| async move { start_page(&html, &overview, &headers) };
-        let documents = DOCUMENTS.iter().fold(Router::new(), |router, &(name, text)| {
-            let headers = [(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8")), NO_SNIFF];
-            router.route(&format!("/home/files/{name}"), get(move || async move { (headers, text) }))
-        });
         let tables = Tables { client: Client::new(config), database };
         let routes = Router::new()
             .route(PAGE.path, get(page).fallback(|| async { not_found() }))
             .merge(PAGE.files())
-            .merge(documents)
             .merge(requests::router(history))
             .merge(tables::router(tables));
         same_origin_only(routes)
     }
 }
-
-/// Header that keeps browsers from guessing another type.
-const NO_SNIFF: (HeaderName, HeaderValue) = (http::header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 
 /// Returns the page; the answer of the API for an unknown path to a client that asks for JSON only.
 fn start_page(html: &str, overview: &Overview, headers: &HeaderMap) -> Response {
@@ -126,9 +109,4 @@ fn keys_html(keys: &DemoKeys) -> String {
 fn data_json(keys: &DemoKeys) -> String {
     let calls: Vec<Value> = SAMPLE_CALLS.iter().map(SampleCall::json).collect();
     json!({"keys": keys, "calls": calls}).to_string().replace('<', "\\u003c")
-}
-
-fn documents_html() -> String {
-    let links = DOCUMENTS.iter().map(|(name, _)| format!("<li><a href=\"/home/files/{name}\">{name}</a></li>\n"));
-    links.collect()
 }

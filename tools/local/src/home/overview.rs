@@ -77,7 +77,7 @@ impl Overview {
 }
 
 /// Returns text with the characters escaped that HTML gives a meaning.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -21,6 +21,7 @@ use crate::aws_limits::LimitsProxy;
 use crate::embedded::EmbeddedDynamo;
 use crate::events::{self, EventLog, EventPoller, LocalBus};
 use crate::gateway::Gateway;
+use crate::guide;
 use crate::history::RequestHistory;
 use crate::home::{Home, Overview};
 use crate::inbox::Inbox;
@@ -87,6 +88,7 @@ impl Stack {
             .merge(review_pages::router(store.clone(), &keys))
             .merge(events::router(Arc::clone(&events)))
             .merge(replies::router(Arc::clone(&replies)))
+            .merge(guide::router())
             .merge(page::shared_files());
         let history = options.keep_requests.then(|| Arc::new(RequestHistory::default()));
         let home = Home {

@@ -1,0 +1,99 @@
+//! Data of the search: sections of the guide, commands, operations with their parameters, and typical mistakes.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{DOCUMENTS, Document, render};
+use crate::docs::DOCS_PATH;
+
+/// Result of the search.
+#[derive(Debug, Serialize)]
+pub(super) struct Entry {
+    /// `operation`, `error`, `command` or `guide`.
+    kind: &'static str,
+    title: String,
+    href: String,
+    /// Text in which the search looks, too.
+    text: String,
+}
+
+/// Returns all results that a search may find.
+pub(super) fn entries() -> Vec<Entry> {
+    operations().chain(DOCUMENTS.iter().flat_map(|&document| sections(document))).chain(mistakes()).collect()
+}
+
+fn operations() -> impl Iterator<Item = Entry> {
+    let description: Value = serde_json::from_str(presence_categories::OPENAPI).unwrap_or_default();
+    let paths = description["paths"].as_object().cloned().unwrap_or_default();
+    paths.into_iter().flat_map(|(path, methods)| {
+        let methods = methods.as_object().cloned().unwrap_or_default();
+        methods.into_iter().map(move |(method, operation)| operation_entry(&path, &method, &operation))
+    })
+}
+
+fn operation_entry(path: &str, method: &str, operation: &Value) -> Entry {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let parameters = operation["parameters"].as_array().into_iter().flatten();
+    let parameters = parameters.map(|parameter| format!("{} ", text(&parameter["name"])));
+    Entry {
+        kind: "operation",
+        title: format!(
+            "{} {} · {}",
+            method.to_uppercase(),
+            path.trim_start_matches("/api/v2"),
+            text(&operation["summary"])
+        ),
+        href: format!("{DOCS_PATH}#{}", text(&operation["operationId"])),
+        text: parameters.collect::<String>() + &text(&operation["description"]),
+    }
+}
+
+fn sections(document: Document) -> impl Iterator<Item = Entry> {
+    let page = render::rendered(document);
+    let kind = if document.file.ends_with("/ops.md") { "command" } else { "guide" };
+    let (title, path) = (document.title(), document.path());
+    page.sections.into_iter().map(move |section| {
+        let (title, href) = if section.id.is_empty() {
+            (title.clone(), path.clone())
+        } else {
+            (format!("{title} › {}", section.title), format!("{path}#{}", section.id))
+        };
+        Entry { kind, title, href, text: section.text }
+    })
+}
+
+/// Returns the rows of the page of mistakes, each as a result of its own.
+fn mistakes() -> impl Iterator<Item = Entry> {
+    let page = DOCUMENTS.iter().find(|document| document.file.ends_with("/mistakes.md"));
+    let rows = page.map_or("", |page| page.text).lines().filter_map(|line| {
+        // A bar inside a cell has a backslash before it.
+        let cells: Vec<String> =
+            line.replace("\\|", "\u{1}").split('|').map(|cell| cell.trim().replace('\u{1}', "|")).collect();
+        let [_, number, mistake, request, answer, instead, _] = cells.as_slice() else { return None };
+        number.parse::<u32>().ok()?;
+        Some((mistake.clone(), format!("{answer} {instead} {request}")))
+    });
+    let href = page.map_or_else(String::new, |page| page.path());
+    rows.map(move |(title, text)| Entry { kind: "error", title, href: href.clone(), text: text.replace("<br>", " ") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_parameters_pages_commands_and_mistakes_are_found() {
+        let entries = entries();
+        for (kind, title, text) in [
+            ("operation", "GET /reviews · Search reviews", "rating__in"),
+            ("guide", "Restoring › Another region", "Global tables"),
+            ("command", "The operator's command line › Restore", "ops restore plan"),
+            ("error", "a key without a label", "is required"),
+        ] {
+            let is_it = |entry: &&Entry| entry.kind == kind && entry.title == title && entry.text.contains(text);
+            assert!(entries.iter().any(|entry| is_it(&entry)), "{kind} {title}");
+        }
+        let mistakes = entries.iter().filter(|entry| entry.kind == "error").count();
+        assert!(mistakes > 60, "{mistakes} mistakes");
+    }
+}
