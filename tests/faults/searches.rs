@@ -103,6 +103,17 @@ impl Fixture {
         self.stack.get(self.search.path, (self.search.by)(&self.fixtures)).await
     }
 
+    /// Asks with a fault that a retry must mask. On a busy machine the retry may come too late, but not three times.
+    async fn ask_until_masked(&mut self, plan: Plan) -> Reply {
+        for _ in 0..2 {
+            let reply = self.ask(plan.clone()).await;
+            if reply.status != 503 {
+                return reply;
+            }
+        }
+        self.ask(plan).await
+    }
+
     /// Returns the answer and the number of calls without faults. The second answer counts: the first writes the use of the key
     /// and fills the memory of the function. A 503 on a busy machine does not count.
     async fn unbroken(&mut self) -> (String, u64) {
@@ -127,9 +138,11 @@ async fn break_search(mut fixture: Fixture, kinds: &[(FaultKind, Masking)]) {
     for times in [1, u64::MAX] {
         for (kind, masking) in &kinds {
             for call in 1..=calls {
-                let reply = fixture.ask(Plan::At { call, kind: *kind, times }).await;
+                let plan = Plan::At { call, kind: *kind, times };
+                let is_masked = *masking == Masking::IfOnce && times == 1;
+                let reply = if is_masked { fixture.ask_until_masked(plan).await } else { fixture.ask(plan).await };
                 let what = format!("{}: call {call} of {calls}, {kind:?}, {times} times", search.path);
-                if reply.status == 503 && !(*masking == Masking::IfOnce && times == 1) {
+                if reply.status == 503 && !is_masked {
                     assert_eq!(reply.header("retry-after"), "1", "{what}");
                     assert_eq!(
                         reply.json(),

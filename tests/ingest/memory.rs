@@ -1,4 +1,4 @@
-//! Memory of the splitter: an object of 1 GB, which is made while it is read.
+//! Memory of the splitter: an object of 256 MiB, which is made while it is read. A larger one takes minutes and shows no more.
 
 use std::io;
 use std::pin::Pin;
@@ -23,10 +23,10 @@ use tokio::io::{AsyncRead, ReadBuf};
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 /// Size of the object.
-const BYTES: u64 = 1 << 30;
+const BYTES: u64 = 256 << 20;
 /// Memory that the splitter may take in addition to that of the database in this process: a segment of 8 MiB, its messages, and what
 /// the runtime holds.
-const MAX_MEMORY_MIB: f32 = 96.0;
+const MAX_MEMORY_MIB: f32 = 40.0;
 
 /// Rows that are made while they are read.
 struct Rows {
@@ -105,7 +105,7 @@ impl Queue for Outside {
 }
 
 #[tokio::test]
-async fn an_object_of_one_gigabyte_is_split_in_bounded_memory() {
+async fn an_object_is_split_in_bounded_memory() {
     let stack = Stack::start(Options::default()).await.expect("a free port");
     let business = Business {
         id: BusinessId::parse("s1").expect("an id"),
@@ -124,6 +124,6 @@ async fn an_object_of_one_gigabyte_is_split_in_bounded_memory() {
     let peak = ALLOCATOR.peak_usage_as_mb() - before;
     assert!(peak < MAX_MEMORY_MIB, "{peak} MiB");
     let rows = outside.rows.load(Ordering::Relaxed);
-    assert!(rows > 110_000 && rows * 9_200 > BYTES, "{rows} rows");
+    assert!(rows > 27_000 && rows * 9_200 > BYTES, "{rows} rows");
     assert!(outside.continued.lock().expect("nobody panics").is_empty(), "there was time");
 }
