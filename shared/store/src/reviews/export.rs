@@ -7,8 +7,8 @@ use crate::ReviewStore;
 use crate::client::read::{Consistency, Order, Partition};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{LANES, LogPosition, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 use presence_domain::review::{Review, ReviewId};
+use presence_ledger::{LANES, LogPosition, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 
 /// Number of reviews that the index lists in a window. Their texts are in memory at the same time.
 const WINDOW: i32 = 500;

@@ -14,9 +14,9 @@ use crate::businesses::PutStep;
 use crate::{Business, BusinessLocation, PutOutcome, ReviewStore};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::moves::MoveRegister;
-use presence_domain::ledger::{ReviewSet, TreeKey};
 use presence_domain::review::{Review, ReviewId};
+use presence_ledger::moves::MoveRegister;
+use presence_ledger::{ReviewSet, TreeKey};
 
 /// Reviews that are read at a time, and then moved by some ten transactions.
 const STEP: usize = 1_000;

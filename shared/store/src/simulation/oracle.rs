@@ -11,8 +11,8 @@ use crate::keys::{LOG_PK_PREFIX, LogItemKey};
 use crate::reviews::body_item::review_from_item;
 use crate::reviews::log::{changes_of, read_entries};
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{Directory, LANES, LogChange, LogEntry, LogPosition, Place, ReviewNumber};
 use presence_domain::review::Review;
+use presence_ledger::{Directory, LANES, LogChange, LogEntry, LogPosition, Place, ReviewNumber};
 
 /// Positions of logs, by organisation.
 pub(super) type Positions = BTreeMap<OrgId, LogPosition>;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anyhow::Context as _;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
-use presence_domain::ledger::tree::FACETS_FROM;
+use presence_ledger::tree::FACETS_FROM;
 use presence_store::schema::{self, Index, Projected, Table};
 use presence_store::{OrgPostings, Stores, bulk_body_item};
 

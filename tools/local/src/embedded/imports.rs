@@ -6,8 +6,8 @@ use anyhow::{Context as _, anyhow};
 use aws_sdk_dynamodb::types::AttributeValue;
 use dynoxide::ImportOptions;
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::FACETS_FROM;
 use presence_domain::review::Review;
+use presence_ledger::tree::FACETS_FROM;
 use presence_store::{OrgPostings, Stores, bulk_review_items, schema};
 
 use super::EmbeddedDynamo;

@@ -11,7 +11,7 @@ use super::view::TreeView;
 use crate::ReviewStore;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{LogEntry, Posting, PostingKey, ReviewNumber, ReviewSet, TreeKey};
+use presence_ledger::{LogEntry, Posting, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 
 /// Maximum number of times that a slice is looked at again while reviews are written. A difference that is uncertain then is
 /// looked at again the next day.

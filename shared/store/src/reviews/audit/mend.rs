@@ -14,7 +14,7 @@ use crate::reviews::trees::correction::TreeCorrection;
 use crate::reviews::trees::directory::RootEditions;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{LogPosition, Posting, PostingKey, ReviewNumber, ReviewSet, TreeDelta, TreeKey};
+use presence_ledger::{LogPosition, Posting, PostingKey, ReviewNumber, ReviewSet, TreeDelta, TreeKey};
 
 /// Number of wrong postings of a tree from which its set is rebuilt.
 const MANY: usize = 5_000;

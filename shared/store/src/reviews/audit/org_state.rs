@@ -11,8 +11,8 @@ use crate::reviews::trees::OrgPostings;
 use crate::reviews::trees::postings::ALL_KEYS;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{LogChange, LogPosition, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 use presence_domain::text::city_key;
+use presence_ledger::{LogChange, LogPosition, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 
 /// Maximum number of times that the reviews are read again because the log was trimmed meanwhile.
 const MAX_READS: usize = 5;

@@ -8,7 +8,7 @@ use super::report::{INDEX_TIME, MisplacedReview, SLICE, name_of};
 use crate::ReviewStore;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::PostingKey;
+use presence_ledger::PostingKey;
 
 /// Plan of a rebuild.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -11,7 +11,7 @@ use super::listing::FiledReview;
 use crate::{BusinessLocation, Finding, ReviewStore};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{PostingKey, ReviewNumber, ReviewSet, TreeKey};
+use presence_ledger::{PostingKey, ReviewNumber, ReviewSet, TreeKey};
 
 /// Number of reviews that are compared at a time.
 pub(super) const SLICE: usize = 50_000;

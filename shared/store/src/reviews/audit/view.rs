@@ -10,8 +10,9 @@ use crate::reviews::log::OrgLog;
 use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::tree::{NodeRef, OldestPostings, TreeRoot, decode_root};
-use presence_domain::ledger::{FacetKey, Posting, PostingKey, ReviewSet, TreeDelta, TreeKey};
+use presence_domain::review::FacetKey;
+use presence_ledger::tree::{NodeRef, OldestPostings, TreeRoot, decode_root};
+use presence_ledger::{Posting, PostingKey, ReviewSet, TreeDelta, TreeKey};
 
 /// Maximum number of trees that are in memory at a time.
 pub(super) const TREES_AT_ONCE: usize = 200;

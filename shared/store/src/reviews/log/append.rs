@@ -12,8 +12,8 @@ use crate::client::tables::{Condition, ItemWrite};
 use crate::keys::{LogItemKey, log_pk};
 use crate::reviews::write::ReviewWrite;
 use crate::schema;
-use presence_domain::ledger::{LogChange, Place, ReviewNumber, decode_changes, encode_changes};
 use presence_domain::review::Review;
+use presence_ledger::{LogChange, Place, ReviewNumber, decode_changes, encode_changes};
 
 /// Maximum number of changes that a lane item holds unsealed. It bounds the attributes of a lane item and of an expression.
 const MAX_UNSEALED: u64 = 16;
@@ -130,7 +130,8 @@ mod tests {
     use crate::reviews::log::items::{changes_of, read_entries};
     use crate::simulation::applied;
     use presence_domain::ids::{BusinessId, OrgId};
-    use presence_domain::ledger::{FacetKey, LogEntry};
+    use presence_domain::review::FacetKey;
+    use presence_ledger::LogEntry;
 
     fn key() -> LaneKey {
         LaneKey { org_id: OrgId::new(42).expect("an id"), lane: 3 }

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::client::read::Item;
 use presence_domain::error::Error;
-use presence_domain::ledger::{LogEntry, LogPosition, decode_changes};
+use presence_ledger::{LogEntry, LogPosition, decode_changes};
 
 /// Attribute of a lane item with the sequence number of the lane's last change.
 pub(crate) const LAST: &str = "last";

@@ -11,7 +11,7 @@ use crate::keys::{LogItemKey, log_pk};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::LANES;
+use presence_ledger::LANES;
 
 /// Maximum number of lanes in the cache. A lane takes some 2 KB at most, so that all of them take 8 MB.
 const MAX_LANES: usize = 4_096;

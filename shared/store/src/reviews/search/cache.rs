@@ -11,8 +11,8 @@ use hashlink::LruCache;
 use crate::reviews::log::OrgLog;
 use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::tree::NodeRef;
-use presence_domain::ledger::{DirectoryBucket, TreeKey};
+use presence_ledger::tree::NodeRef;
+use presence_ledger::{DirectoryBucket, TreeKey};
 
 /// Maximum number of bytes of all entries. The function has 64 MB for everything, of which a cold one takes some 20 MB.
 const MAX_BYTES: usize = 16 << 20;
@@ -178,7 +178,7 @@ impl Entries {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use presence_domain::ledger::ReviewSet;
+    use presence_ledger::ReviewSet;
 
     fn tree() -> TreeKey {
         TreeKey { set: ReviewSet::Org(OrgId::new(1).expect("an id")), facet_key: None }

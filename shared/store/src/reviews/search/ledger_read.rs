@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::ReviewStore;
 use presence_domain::error::Error;
-use presence_domain::ledger::TreeKey;
-use presence_domain::ledger::tree::{DecodeError, NodeRef};
+use presence_ledger::TreeKey;
+use presence_ledger::tree::{DecodeError, NodeRef};
 
 /// Occurs when a ledger changes while it is read, or cannot be read.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::moves::{MAX_CONNECTED_ORGS, MoveRegister};
+use presence_ledger::moves::{MAX_CONNECTED_ORGS, MoveRegister};
 
 use super::ledger_read::LedgerReadError;
 use super::target::OrgTarget;

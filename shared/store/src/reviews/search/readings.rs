@@ -11,7 +11,7 @@ use crate::reviews::trees::directory::bucket_of;
 use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{DIRECTORY_BUCKETS, Directory, DirectoryBucket, ReviewSet, TreeKey, directory_hash};
+use presence_ledger::{DIRECTORY_BUCKETS, Directory, DirectoryBucket, ReviewSet, TreeKey, directory_hash};
 
 /// Maximum number of directories that are read at a time.
 const READS_IN_FLIGHT: u16 = 64;

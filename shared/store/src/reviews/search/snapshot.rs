@@ -17,7 +17,7 @@ use crate::reviews::log::OrgLog;
 use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::TreeKey;
+use presence_ledger::TreeKey;
 
 /// Maximum number of logs that are read at a time. A log has some kilobytes.
 const READS_IN_FLIGHT: u16 = 64;

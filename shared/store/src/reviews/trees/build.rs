@@ -9,8 +9,8 @@ use crate::ReviewStore;
 use crate::client::parallel::parallel;
 use crate::client::read::Consistency;
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::build_tree;
-use presence_domain::ledger::{Directory, LogPosition, ReviewSet, TreeKey};
+use presence_ledger::tree::build_tree;
+use presence_ledger::{Directory, LogPosition, ReviewSet, TreeKey};
 
 /// Number of businesses whose trees are built at a time. Organisations and cities are built one by one: they may be large.
 const BUSINESSES_IN_FLIGHT: u16 = 16;

@@ -11,11 +11,9 @@ use crate::reviews::body_item::review_to_item;
 use crate::reviews::orgs_with_reviews::listed_org_item;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::tree::{MonthCounts, NodeRef, TreeLimits, stream_tree};
-use presence_domain::ledger::{
-    DIRECTORY_BUCKETS, Directory, DirectoryBucket, FACET_KEY_COUNT, Posting, ReviewSet, TreeKey,
-};
-use presence_domain::review::Review;
+use presence_domain::review::{FACET_KEY_COUNT, Review};
+use presence_ledger::tree::{MonthCounts, NodeRef, TreeLimits, stream_tree};
+use presence_ledger::{DIRECTORY_BUCKETS, Directory, DirectoryBucket, Posting, ReviewSet, TreeKey};
 
 /// Edition of every item of a bulk.
 const FIRST_EDITION: u64 = 1;

@@ -5,8 +5,9 @@ use super::postings::decode_stored;
 use crate::ReviewStore;
 use crate::client::read::Consistency;
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::{OldestPostings, TreeRoot};
-use presence_domain::ledger::{FacetKey, ReviewSet, TreeDelta, TreeKey};
+use presence_domain::review::FacetKey;
+use presence_ledger::tree::{OldestPostings, TreeRoot};
+use presence_ledger::{ReviewSet, TreeDelta, TreeKey};
 
 /// Correction of one tree.
 #[derive(Debug)]

@@ -13,9 +13,7 @@ use crate::keys::{DIRECTORY_SK, directory_bucket_sk, directory_buckets_pk, log_p
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{
-    DIRECTORY_BUCKETS, Directory, DirectoryBucket, LogPosition, ReviewSet, TreeKey, directory_hash,
-};
+use presence_ledger::{DIRECTORY_BUCKETS, Directory, DirectoryBucket, LogPosition, ReviewSet, TreeKey, directory_hash};
 
 /// Number of buckets that are written at a time.
 const BUCKETS_IN_FLIGHT: u16 = 16;

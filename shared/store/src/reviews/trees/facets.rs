@@ -7,8 +7,9 @@ use crate::ReviewStore;
 use crate::client::parallel::parallel;
 use crate::client::read::Consistency;
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::build_tree;
-use presence_domain::ledger::{FacetKey, LogPosition, Posting, ReviewSet, TreeKey};
+use presence_domain::review::FacetKey;
+use presence_ledger::tree::build_tree;
+use presence_ledger::{LogPosition, Posting, ReviewSet, TreeKey};
 
 /// Number of facet trees of one set that are written at a time.
 pub(super) const FACETS_IN_FLIGHT: u16 = 8;

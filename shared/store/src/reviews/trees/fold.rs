@@ -14,8 +14,8 @@ use crate::client::read::Consistency;
 use crate::reviews::log::OrgLog;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::tree::FACETS_FROM;
-use presence_domain::ledger::{LANES, LogPosition, TreeKey};
+use presence_ledger::tree::FACETS_FROM;
+use presence_ledger::{LANES, LogPosition, TreeKey};
 use presence_runtime::telemetry::{Metric, log_metric};
 
 /// Number of sets that are folded at a time.

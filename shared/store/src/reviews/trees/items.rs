@@ -7,8 +7,8 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use crate::client::read::{Item, binary, number, pk_sk};
 use crate::keys::{node_sk, root_sk, tree_pk};
 use presence_domain::error::Error;
-use presence_domain::ledger::TreeKey;
-use presence_domain::ledger::tree::{NodeRef, TreeRoot, encode_oldest, encode_root};
+use presence_ledger::TreeKey;
+use presence_ledger::tree::{NodeRef, TreeRoot, encode_oldest, encode_root};
 
 /// Attribute with the edition of a root, a directory or a bucket.
 pub(crate) const EDITION: &str = "e";

@@ -7,7 +7,7 @@ use crate::ReviewStore;
 use crate::client::read::Consistency;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{DirectoryBucket, ReviewSet, TreeKey, directory_hash};
+use presence_ledger::{DirectoryBucket, ReviewSet, TreeKey, directory_hash};
 
 impl ReviewStore {
     /// Returns the editions of roots that the directory of an organisation names, by strong reads of its buckets; 0 for a root

@@ -9,8 +9,8 @@ use super::items::{EDITION, NumberedValue, OLDEST, STAMP, node_key, root_key};
 use crate::client::read::{Consistency, Item};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
-use presence_domain::ledger::TreeKey;
-use presence_domain::ledger::tree::{NodeRef, OldestPostings};
+use presence_ledger::TreeKey;
+use presence_ledger::tree::{NodeRef, OldestPostings};
 
 /// Root of a tree as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]

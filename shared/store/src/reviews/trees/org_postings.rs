@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::bulk::has_facet_trees;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{FACET_KEY_COUNT, Place, Posting, PostingKey, ReviewNumber, ReviewSet};
-use presence_domain::review::Review;
+use presence_domain::review::{FACET_KEY_COUNT, Review};
+use presence_ledger::{Place, Posting, PostingKey, ReviewNumber, ReviewSet};
 
 /// Posting with the sets that count it, as numbers. Takes 40 bytes.
 #[derive(Clone, Copy, Debug)]

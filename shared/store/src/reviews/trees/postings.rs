@@ -8,8 +8,8 @@ use crate::ReviewStore;
 use crate::client::read::Consistency;
 use crate::reviews::log::OrgLog;
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::{NodeRef, PeriodNodes, TreeRoot, decode_branch, decode_leaf, decode_root};
-use presence_domain::ledger::{Posting, PostingKey, TreeDelta, TreeKey};
+use presence_ledger::tree::{NodeRef, PeriodNodes, TreeRoot, decode_branch, decode_leaf, decode_root};
+use presence_ledger::{Posting, PostingKey, TreeDelta, TreeKey};
 
 /// Number of nodes that are read at a time: some 2 MB.
 const NODES_AT_A_TIME: usize = 400;

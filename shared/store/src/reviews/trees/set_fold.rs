@@ -11,8 +11,9 @@ use crate::ReviewStore;
 use crate::client::parallel::parallel;
 use crate::client::read::Consistency;
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::{EditedTree, TreeEdit, TreeRoot};
-use presence_domain::ledger::{FacetKey, LogPosition, ReviewSet, TreeDelta, TreeKey};
+use presence_domain::review::FacetKey;
+use presence_ledger::tree::{EditedTree, TreeEdit, TreeRoot};
+use presence_ledger::{LogPosition, ReviewSet, TreeDelta, TreeKey};
 
 /// Fold of one set in progress.
 pub(super) struct SetFold<'a> {

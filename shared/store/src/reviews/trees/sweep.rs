@@ -11,8 +11,9 @@ use crate::client::tables::Condition;
 use crate::keys::{NODE_SK_PREFIX, parse_node_sk, tree_pk};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::{NodeRef, PeriodNodes, TreeRoot, decode_branch};
-use presence_domain::ledger::{FacetKey, ReviewSet, TreeKey};
+use presence_domain::review::FacetKey;
+use presence_ledger::tree::{NodeRef, PeriodNodes, TreeRoot, decode_branch};
+use presence_ledger::{ReviewSet, TreeKey};
 
 /// Number of nodes in one page of the Query. DynamoDB ends a page at 1 MB anyway.
 const PAGE: i32 = 1_000;

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{FacetKey, LogEntry, LogPosition, ReviewSet, TreeKey};
+use presence_domain::review::FacetKey;
+use presence_ledger::{LogEntry, LogPosition, ReviewSet, TreeKey};
 
 /// Changes of one review set, in the order of their lanes.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use crate::reviews::log::OrgLog;
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::LogPosition;
+use presence_ledger::LogPosition;
 
 /// Number of items that are trimmed at a time.
 const TRIMS_IN_FLIGHT: u16 = 16;

@@ -13,8 +13,8 @@ use crate::client::parallel::parallel;
 use crate::client::tables::Condition;
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
-use presence_domain::ledger::TreeKey;
-use presence_domain::ledger::tree::{EditedTree, NodeRef, TreeRoot};
+use presence_ledger::TreeKey;
+use presence_ledger::tree::{EditedTree, NodeRef, TreeRoot};
 
 /// Number of nodes of a tree that are written at a time.
 const NODES_IN_FLIGHT: u16 = 16;

@@ -5,8 +5,9 @@ use std::iter::Peekable;
 use std::path::Path;
 
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::MonthCounts;
-use presence_domain::ledger::{FacetKey, Posting, TreeKey};
+use presence_domain::review::FacetKey;
+use presence_ledger::tree::MonthCounts;
+use presence_ledger::{Posting, TreeKey};
 use presence_store::{bulk_tree_items, has_facet_trees};
 use tempfile::SpooledTempFile;
 

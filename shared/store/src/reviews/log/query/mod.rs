@@ -9,7 +9,7 @@ use crate::keys::{LogItemKey, log_pk};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{Directory, LANES, LogChange, LogEntry, LogPosition};
+use presence_ledger::{Directory, LANES, LogChange, LogEntry, LogPosition};
 
 /// Items in one page of a Query. DynamoDB ends a page at 1 MB anyway.
 const PAGE: i32 = 2_000;

@@ -3,7 +3,8 @@
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::BusinessId;
-use presence_domain::ledger::{FacetKey, Place, ReviewNumber, encode_changes};
+use presence_domain::review::FacetKey;
+use presence_ledger::{Place, ReviewNumber, encode_changes};
 
 use super::*;
 use crate::client::read::{number, pk_sk};

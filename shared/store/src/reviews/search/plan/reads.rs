@@ -9,8 +9,8 @@ use crate::reviews::search::ledger_read::LedgerReadError;
 use crate::reviews::search::snapshot::OrgSnapshot;
 use crate::reviews::search::target::{OrgTarget, PostingPage, SearchTarget};
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::NodeRef;
-use presence_domain::ledger::{NeededNode, TreeKey};
+use presence_ledger::tree::NodeRef;
+use presence_ledger::{NeededNode, TreeKey};
 
 impl ReviewStore {
     /// Adds the trees of organisations. Reads the roots of facet trees if these are cheaper.
