@@ -110,6 +110,12 @@ impl FacetMask {
     }
 }
 
+impl FromIterator<FacetKey> for FacetMask {
+    fn from_iter<T: IntoIterator<Item = FacetKey>>(keys: T) -> Self {
+        Self(keys.into_iter().fold(0, |mask, key| mask | 1 << key.0))
+    }
+}
+
 /// Number of reviews for each facet key. As a difference between two counts, a number may be negative.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FacetCounts([i64; FACET_KEY_COUNT]);
