@@ -126,7 +126,7 @@ impl ReviewStore {
     /// Of these some may have no business and no review any more, and still keep the log from being folded.
     pub(super) async fn sets_of_org(&self, org_id: OrgId) -> Result<BTreeSet<ReviewSet>, Error> {
         let mut sets = BTreeSet::from([ReviewSet::Org(org_id)]);
-        for LogEntry { change, .. } in self.query_log(org_id).await?.entries {
+        for LogEntry { change, .. } in self.logs.query_log(org_id).await?.entries {
             sets.extend([change.old, change.new].iter().flatten().flat_map(|place| place.sets(org_id)));
         }
         for (business_id, location) in self.businesses.list_by_org(org_id).await? {

@@ -137,7 +137,7 @@ impl ReviewStore {
         // A tree that cannot be read tells no nodes. It is among the findings.
         let damaged: BTreeSet<&ReviewSet> = found.faults.keys().map(|tree| &tree.set).collect();
         for set in sets.iter().filter(|set| !damaged.contains(set)) {
-            audit.unused_nodes += self.count_orphans(set).await?;
+            audit.unused_nodes += self.trees.count_orphans(set).await?;
         }
         audit.add_trees(found);
         audit.reviews += reviews;

@@ -8,11 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashlink::LruCache;
 
-use crate::reviews::log::OrgLog;
-use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::ids::OrgId;
 use presence_ledger::tree::NodeRef;
-use presence_ledger::{DirectoryBucket, TreeKey};
+use presence_ledger::{DirectoryBucket, OrgLog, StoredRoot, TreeKey};
 
 /// Maximum number of bytes of all entries. The function has 64 MB for everything, of which a cold one takes some 20 MB.
 const MAX_BYTES: usize = 16 << 20;

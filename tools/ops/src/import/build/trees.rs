@@ -7,8 +7,8 @@ use std::path::Path;
 use presence_domain::error::Error;
 use presence_domain::review::FacetKey;
 use presence_ledger::tree::MonthCounts;
-use presence_ledger::{Posting, TreeKey};
-use presence_store::{bulk_tree_items, has_facet_trees};
+use presence_ledger::{Posting, TreeKey, has_facet_trees};
+use presence_store::bulk_tree_items;
 use tempfile::SpooledTempFile;
 
 use super::businesses::KnownBusinesses;

@@ -147,7 +147,7 @@ impl ReviewStore {
             return Ok(());
         }
         let names: Vec<_> = nodes.iter().map(|(tree, node)| (tree, *node)).collect();
-        for ((tree, node), bytes) in nodes.iter().zip(self.get_nodes(&names).await?) {
+        for ((tree, node), bytes) in nodes.iter().zip(self.trees.get_nodes(&names).await?) {
             if let Some(bytes) = bytes {
                 self.cache.insert_node(tree, *node, bytes);
             }

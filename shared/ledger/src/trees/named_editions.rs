@@ -3,16 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::directory::bucket_of;
-use crate::ReviewStore;
-use crate::client::read::Consistency;
+use crate::table::Consistency;
+use crate::{DirectoryBucket, ReviewSet, TreeKey, Trees, directory_hash};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_ledger::{DirectoryBucket, ReviewSet, TreeKey, directory_hash};
 
-impl ReviewStore {
+impl Trees {
     /// Returns the editions of roots that the directory of an organisation names, by strong reads of its buckets; 0 for a root
     /// that is not named. The directory itself names that of the organisation. The trees have no facet key.
-    pub(crate) async fn named_editions<'a>(
+    pub async fn named_editions<'a>(
         &self,
         org_id: OrgId,
         trees: impl IntoIterator<Item = &'a TreeKey>,

@@ -7,14 +7,12 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::items::{EDITION, STAMP, node_key, numbered_item, root_item};
 use super::nodes::StoredRoot;
-use crate::client::parallel::parallel;
-use crate::client::tables::Condition;
-use crate::{ReviewStore, schema};
+use crate::parallel::parallel;
+use crate::table::{NewValue, ValueName};
+use crate::tree::{EditedTree, NodeRef, TreeRoot, encode_oldest, encode_root};
+use crate::{TreeKey, Trees};
 use presence_domain::error::Error;
-use presence_ledger::TreeKey;
-use presence_ledger::tree::{EditedTree, NodeRef, TreeRoot};
 
 /// Number of nodes of a tree that are written at a time.
 const NODES_IN_FLIGHT: u16 = 16;
@@ -45,7 +43,7 @@ impl Slots {
     }
 }
 
-impl ReviewStore {
+impl Trees {
     /// Writes the new nodes of a tree. Returns the root to put, in the edition after that of the stored root.
     pub(super) async fn write_nodes(
         &self,
@@ -69,9 +67,8 @@ impl ReviewStore {
         root: &TreeRoot,
         read: Option<&StoredRoot>,
     ) -> Result<bool, Error> {
-        let condition = read.map_or(Condition::NotThere, |read| Condition::NumberIs(EDITION, read.edition));
-        let item = root_item(tree, root);
-        self.db.put_if_at_pace(&schema::REVIEWS, item, condition).await
+        let known = read.map(|read| read.edition);
+        self.table.put(ValueName::Root(tree), root_value(root), known).await
     }
 
     /// Puts nodes. Returns their names, in order.
@@ -99,14 +96,13 @@ impl ReviewStore {
     async fn put_node(&self, tree: &TreeKey, slots: &Slots, bytes: Vec<u8>) -> Result<NodeRef, Error> {
         while let Some(free) = slots.take() {
             let node = NodeRef { slot: free.slot, stamp: free.stamp.wrapping_add(1) };
-            let condition = Condition::NumberIs(STAMP, u64::from(free.stamp));
-            if self.put_node_if(tree, node, bytes.clone(), condition).await? {
+            if self.put_node_if(tree, node, bytes.clone(), Some(free.stamp)).await? {
                 return Ok(node);
             }
         }
         for _ in 0..RANDOM_SLOTS {
             let node = NodeRef { slot: fastrand::u32(..), stamp: slots.first_stamp };
-            if self.put_node_if(tree, node, bytes.clone(), Condition::NotThere).await? {
+            if self.put_node_if(tree, node, bytes.clone(), None).await? {
                 return Ok(node);
             }
         }
@@ -118,9 +114,15 @@ impl ReviewStore {
         tree: &TreeKey,
         node: NodeRef,
         bytes: Vec<u8>,
-        condition: Condition,
+        known: Option<u32>,
     ) -> Result<bool, Error> {
-        let item = numbered_item(node_key(tree, node), STAMP, node.stamp, bytes);
-        self.db.put_if_at_pace(&schema::REVIEWS, item, condition).await
+        let value = NewValue { number: node.stamp.into(), bytes, oldest: None };
+        self.table.put(ValueName::Slot(tree, node.slot), value, known.map(u64::from)).await
     }
+}
+
+/// Returns the value of a root.
+#[must_use]
+pub fn root_value(root: &TreeRoot) -> NewValue {
+    NewValue { number: root.edition, bytes: encode_root(root), oldest: encode_oldest(root) }
 }

@@ -5,42 +5,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::items::{EDITION, NumberedValue, numbered_item};
-use crate::client::parallel::parallel;
-use crate::client::read::{Consistency, Item, pk_sk};
-use crate::client::tables::Condition;
-use crate::keys::{DIRECTORY_SK, directory_bucket_sk, directory_buckets_pk, log_pk};
-use crate::{ReviewStore, schema};
+use crate::parallel::parallel;
+use crate::table::{Consistency, NewValue, NumberedValue, ValueName};
+use crate::{DIRECTORY_BUCKETS, Directory, DirectoryBucket, LogPosition, ReviewSet, TreeKey, Trees, directory_hash};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_ledger::{DIRECTORY_BUCKETS, Directory, DirectoryBucket, LogPosition, ReviewSet, TreeKey, directory_hash};
 
 /// Number of buckets that are written at a time.
 const BUCKETS_IN_FLIGHT: u16 = 16;
 
 /// Editions of roots after a fold or a build, by tree. The trees have no facet key.
-pub(crate) type RootEditions = BTreeMap<TreeKey, u64>;
+pub type RootEditions = BTreeMap<TreeKey, u64>;
 
 /// Returns the bucket that names the root of a city or business.
-pub(crate) fn bucket_of(tree: &TreeKey) -> usize {
+pub fn bucket_of(tree: &TreeKey) -> usize {
     usize::try_from(directory_hash(tree) % DIRECTORY_BUCKETS as u64).expect("a number below 16")
 }
 
-/// Returns the item of a directory.
-pub(crate) fn directory_item(org_id: OrgId, directory: &Directory) -> Item {
-    numbered_item(pk_sk(log_pk(org_id), DIRECTORY_SK), EDITION, directory.edition, directory.encode())
-}
-
-/// Returns the item of a bucket.
-pub(crate) fn bucket_item(org_id: OrgId, number: usize, bucket: &DirectoryBucket) -> Item {
-    numbered_item(bucket_key(org_id, number), EDITION, bucket.edition, bucket.encode())
-}
-
 /// Adds the editions of the roots of cities and businesses to their buckets. Returns the buckets that changed, by number.
-pub(crate) fn raise_editions(
-    buckets: &mut [DirectoryBucket; DIRECTORY_BUCKETS],
-    editions: &RootEditions,
-) -> BTreeSet<usize> {
+pub fn raise_editions(buckets: &mut [DirectoryBucket; DIRECTORY_BUCKETS], editions: &RootEditions) -> BTreeSet<usize> {
     let mut raised = BTreeSet::new();
     for (tree, edition) in editions {
         if !matches!(tree.set, ReviewSet::Org(_)) && raise(&mut buckets[bucket_of(tree)], tree, *edition) {
@@ -50,23 +33,29 @@ pub(crate) fn raise_editions(
     raised
 }
 
-impl ReviewStore {
+impl Trees {
     /// Returns buckets of the directory of an organisation, in the order of their numbers. One that was never written is empty.
-    pub(crate) async fn get_buckets(
+    pub async fn get_buckets(
         &self,
         org_id: OrgId,
         numbers: &[usize],
         consistency: Consistency,
     ) -> Result<Vec<DirectoryBucket>, Error> {
-        let keys = numbers.iter().map(|number| bucket_key(org_id, *number)).collect();
-        let items = self.get_items(keys, consistency).await?;
-        items.into_iter().map(|item| item.map_or_else(|| Ok(DirectoryBucket::default()), read_bucket)).collect()
+        let names = numbers.iter().map(|number| ValueName::Bucket(org_id, *number)).collect();
+        let values = self.table.get(names, consistency).await?;
+        let bucket = |value: Option<NumberedValue>| value.map_or_else(|| Ok(DirectoryBucket::default()), read_bucket);
+        values.into_iter().map(bucket).collect()
+    }
+
+    /// Returns a value by a strong read.
+    async fn get_value(&self, name: ValueName<'_>) -> Result<Option<NumberedValue>, Error> {
+        Ok(self.table.get(vec![name], Consistency::Strong).await?.into_iter().flatten().next())
     }
 
     /// Brings the directory to a position, with editions of roots that are stored already. Returns the directory.
     ///
     /// Buckets first: the directory names their editions, and promises that all trees contain what lies before its position.
-    pub(crate) async fn raise_directory(
+    pub async fn raise_directory(
         &self,
         org_id: OrgId,
         editions: &RootEditions,
@@ -88,17 +77,12 @@ impl ReviewStore {
 
     /// Adds editions of roots to a bucket. Returns the edition of the bucket that has them.
     async fn raise_bucket(&self, org_id: OrgId, number: usize, editions: &RootEditions) -> Result<u64, Error> {
-        let mut retries = self.db.retries();
+        let mut pauses = self.table.pauses();
         loop {
-            let item = self.db.get(&schema::REVIEWS, bucket_key(org_id, number)).await?;
-            let (mut bucket, condition) = match item {
-                None => (DirectoryBucket::default(), Condition::NotThere),
-                Some(item) => {
-                    let bucket = read_bucket(item)?;
-                    let condition = Condition::NumberIs(EDITION, bucket.edition);
-                    (bucket, condition)
-                }
-            };
+            let name = ValueName::Bucket(org_id, number);
+            let stored = self.get_value(name).await?.map(read_bucket).transpose()?;
+            let known = stored.as_ref().map(|bucket| bucket.edition);
+            let mut bucket = stored.unwrap_or_default();
             let mut is_raised = false;
             for (tree, edition) in editions {
                 is_raised |= raise(&mut bucket, tree, *edition);
@@ -107,10 +91,10 @@ impl ReviewStore {
                 return Ok(bucket.edition);
             }
             bucket.edition += 1;
-            if self.db.put_if(&schema::REVIEWS, bucket_item(org_id, number, &bucket), condition).await? {
+            if self.table.put(name, numbered(bucket.edition, bucket.encode()), known).await? {
                 return Ok(bucket.edition);
             }
-            if !retries.pause_after_progress().await {
+            if !pauses.pause_after_progress().await {
                 return Err(kept_changing());
             }
         }
@@ -118,23 +102,20 @@ impl ReviewStore {
 
     /// Merges numbers into the directory of an organisation. Returns the directory that has them.
     async fn merge_directory(&self, org_id: OrgId, wanted: &Directory) -> Result<Directory, Error> {
-        let mut retries = self.db.retries();
+        let mut pauses = self.table.pauses();
         loop {
-            let item = self.db.get(&schema::REVIEWS, pk_sk(log_pk(org_id), DIRECTORY_SK)).await?;
-            let stored = item.map(read_directory).transpose()?;
+            let name = ValueName::Directory(org_id);
+            let stored = self.get_value(name).await?.map(read_directory).transpose()?;
             let merged = merge(stored.as_ref(), wanted);
             if stored.as_ref() == Some(&merged) {
                 return Ok(merged);
             }
-            let condition = match &stored {
-                None => Condition::NotThere,
-                Some(stored) => Condition::NumberIs(EDITION, stored.edition),
-            };
+            let known = stored.as_ref().map(|stored| stored.edition);
             let merged = Directory { edition: merged.edition + 1, ..merged };
-            if self.db.put_if(&schema::REVIEWS, directory_item(org_id, &merged), condition).await? {
+            if self.table.put(name, numbered(merged.edition, merged.encode()), known).await? {
                 return Ok(merged);
             }
-            if !retries.pause_after_progress().await {
+            if !pauses.pause_after_progress().await {
                 return Err(kept_changing());
             }
         }
@@ -160,16 +141,18 @@ fn merge(stored: Option<&Directory>, wanted: &Directory) -> Directory {
     }
 }
 
-fn bucket_key(org_id: OrgId, number: usize) -> Item {
-    pk_sk(directory_buckets_pk(org_id), directory_bucket_sk(number))
+fn numbered(number: u64, bytes: Vec<u8>) -> NewValue {
+    NewValue { number, bytes, oldest: None }
 }
 
-fn read_bucket(item: Item) -> Result<DirectoryBucket, Error> {
-    DirectoryBucket::decode(&NumberedValue::read(item, EDITION)?.bytes).map_err(Error::internal)
+#[expect(clippy::needless_pass_by_value, reason = "it maps what is stored")]
+fn read_bucket(value: NumberedValue) -> Result<DirectoryBucket, Error> {
+    DirectoryBucket::decode(&value.bytes).map_err(Error::internal)
 }
 
-fn read_directory(item: Item) -> Result<Directory, Error> {
-    Directory::decode(&NumberedValue::read(item, EDITION)?.bytes).map_err(Error::internal)
+#[expect(clippy::needless_pass_by_value, reason = "it maps what is stored")]
+fn read_directory(value: NumberedValue) -> Result<Directory, Error> {
+    Directory::decode(&value.bytes).map_err(Error::internal)
 }
 
 fn kept_changing() -> Error {

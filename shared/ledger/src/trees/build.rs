@@ -5,41 +5,40 @@ use std::collections::BTreeSet;
 use super::directory::RootEditions;
 use super::org_postings::{Level, OrgPostings, SetPostings};
 use super::postings::decode_stored;
-use crate::ReviewStore;
-use crate::client::parallel::parallel;
-use crate::client::read::Consistency;
+use crate::parallel::parallel;
+use crate::table::Consistency;
+use crate::tree::build_tree;
+use crate::{Directory, LogPosition, ReviewSet, TreeKey, Trees};
 use presence_domain::error::Error;
-use presence_ledger::tree::build_tree;
-use presence_ledger::{Directory, LogPosition, ReviewSet, TreeKey};
 
 /// Number of businesses whose trees are built at a time. Organisations and cities are built one by one: they may be large.
 const BUSINESSES_IN_FLIGHT: u16 = 16;
 
 /// Result of a build.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct BuiltTrees {
+pub struct BuiltTrees {
     /// Number of trees that were put, without facet trees.
-    pub(crate) trees: usize,
+    pub trees: usize,
     /// Sets whose trees contain later changes, or changed meanwhile. They stay as they are.
-    pub(crate) lost: Vec<ReviewSet>,
+    pub lost: Vec<ReviewSet>,
     /// Directory that names the trees.
-    pub(crate) directory: Directory,
+    pub directory: Directory,
 }
 
-impl ReviewStore {
+impl Trees {
     /// Puts trees of these postings in the place of the stored ones, and names them in the directory. The postings are those of
     /// the whole organisation at the position of the log. Takes only the given sets, if any are given. A tree that contains a
     /// later change stays.
     ///
     /// The directory keeps its position, so that the log keeps every change that a tree may lack: one of a set that has no
     /// postings, or of a set in [`BuiltTrees::lost`].
-    pub(crate) async fn build_org(
+    pub async fn build_org(
         &self,
         mut postings: OrgPostings,
         position: &LogPosition,
         only: Option<&BTreeSet<ReviewSet>>,
     ) -> Result<BuiltTrees, Error> {
-        let org_edition = self.query_log(postings.org_id()).await?.directory.org_edition;
+        let org_edition = self.logs.query_log(postings.org_id()).await?.directory.org_edition;
         let (mut editions, mut lost) = (RootEditions::new(), Vec::new());
         for level in Level::ALL {
             postings.sort_for(level);
@@ -90,7 +89,7 @@ impl ReviewStore {
         } else {
             None
         };
-        let limits = self.tree_limits(&tree, i64::try_from(postings.len()).unwrap_or(i64::MAX));
+        let limits = self.limits_of(&tree, i64::try_from(postings.len()).unwrap_or(i64::MAX));
         let mut root = self.write_nodes(&tree, build_tree(postings, *position, limits), edition).await?;
         root.facet_editions = facet_editions;
         let is_put = self.put_root(&tree, &root, stored.as_ref()).await?;

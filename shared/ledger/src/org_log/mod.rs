@@ -1,18 +1,19 @@
 //! Query of a log: its changes, the directory, and the position up to which both are complete.
 
-use std::collections::BTreeMap;
+mod lanes;
+#[cfg(test)]
+mod tests;
 
-use super::items::{LaneState, SealedChunk, changes_of, read_entries};
-use crate::client::parallel::parallel;
-use crate::client::read::{Item, Partition, pk_sk, text};
-use crate::keys::{LogItemKey, log_pk};
-use crate::{ReviewStore, schema};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use self::lanes::{LaneState, SealedChunk, read_entries};
+use crate::parallel::parallel;
+use crate::table::{Changes, Consistency, LedgerTable, LogItem, ValueName};
+use crate::{Directory, LANES, LogChange, LogEntry, LogPosition};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_ledger::{Directory, LANES, LogChange, LogEntry, LogPosition};
 
-/// Items in one page of a Query. DynamoDB ends a page at 1 MB anyway.
-const PAGE: i32 = 2_000;
 /// Maximum number of logs that are read at one instant at a time: as many as one transaction reads.
 const LOGS_IN_FLIGHT: u16 = 11;
 /// Maximum number of pages that a search reads: 16 MB, some 200,000 changes. Folds begin long before.
@@ -20,17 +21,23 @@ const SEARCH_PAGES: usize = 16;
 
 /// Log of an organisation as one Query shows it, with the directory of the organisation's trees.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct OrgLog {
+pub struct OrgLog {
     /// Changes up to `end`, by lane, then by sequence number. Those up to `directory.trimmed_to` may be missing.
-    pub(crate) entries: Vec<LogEntry>,
+    pub entries: Vec<LogEntry>,
     /// Position up to which the log is complete. Includes every change that was acknowledged before the Query began.
-    pub(crate) end: LogPosition,
+    pub end: LogPosition,
     /// Directory, or the default if there is none.
-    pub(crate) directory: Directory,
+    pub directory: Directory,
     /// Lanes, by their number.
-    pub(crate) lanes: [LaneState; LANES],
+    pub lanes: [LaneState; LANES],
     /// Sealed chunks, by lane, then by sequence number.
-    pub(crate) chunks: Vec<SealedChunk>,
+    pub chunks: Vec<SealedChunk>,
+}
+
+/// Reader of logs.
+#[derive(Clone, Debug)]
+pub struct LogReader {
+    table: Arc<dyn LedgerTable>,
 }
 
 /// Items of a log while they are read.
@@ -42,9 +49,15 @@ struct LogReading {
     directory: Option<Directory>,
 }
 
-impl ReviewStore {
+impl LogReader {
+    /// Returns the reader of the logs of a table.
+    #[must_use]
+    pub fn new(table: Arc<dyn LedgerTable>) -> Self {
+        Self { table }
+    }
+
     /// Returns the log of an organisation by a strong Query. A log of more than 16 MB is [`Error::Unavailable`]: a fold shortens it.
-    pub(crate) async fn query_log(&self, org_id: OrgId) -> Result<OrgLog, Error> {
+    pub async fn query_log(&self, org_id: OrgId) -> Result<OrgLog, Error> {
         let log = self.query_log_pages(org_id, SEARCH_PAGES).await?;
         log.ok_or_else(|| Error::Unavailable("the log of an organisation waits to be folded".into()))
     }
@@ -54,8 +67,8 @@ impl ReviewStore {
     /// A Query is no snapshot. It may see the lane item of a transaction that sealed changes, and miss its chunk, which
     /// DynamoDB stores a moment later. Such a lane has a gap before its last change. The log is then read again, since the
     /// gap may hide acknowledged changes.
-    pub(crate) async fn query_log_pages(&self, org_id: OrgId, max_pages: usize) -> Result<Option<OrgLog>, Error> {
-        let mut retries = self.db.retries();
+    pub async fn query_log_pages(&self, org_id: OrgId, max_pages: usize) -> Result<Option<OrgLog>, Error> {
+        let mut retries = self.table.pauses();
         loop {
             let Some(reading) = self.read_log(org_id, max_pages).await? else { return Ok(None) };
             let log = reading.finish();
@@ -63,39 +76,29 @@ impl ReviewStore {
                 return Ok(Some(log));
             }
             if !retries.pause().await {
-                tracing::error!(org = %org_id, "the log of reviews has a gap");
                 return Err(Error::Unavailable("a log of reviews has a gap".into()));
             }
         }
     }
 
     /// Returns the oldest changes of a log that is too long to be read at once: those in some items of each lane.
-    pub(crate) async fn query_log_start(&self, org_id: OrgId, lane_items: i32) -> Result<OrgLog, Error> {
+    pub async fn query_log_start(&self, org_id: OrgId, lane_items: i32) -> Result<OrgLog, Error> {
         let mut reading = LogReading::default();
         for lane in 0..LANES {
-            let first = LogItemKey::Lane(lane).sort_key();
-            let partition = Partition {
-                table: &schema::REVIEWS,
-                index: None,
-                value: text(log_pk(org_id)),
-                // `~` sorts after every sequence number.
-                between: Some((first.clone(), format!("{first}#~"))),
-                page: lane_items,
-                max_pages: 1,
-            };
-            let (items, _) = self.db.query_page(&partition, None).await?;
-            items.iter().try_for_each(|item| reading.add(item))?;
+            let items = self.table.lane_start(org_id, lane, lane_items).await?;
+            items.into_iter().try_for_each(|item| reading.add(item))?;
         }
         // Last, for the same reason as in one Query. Chunks are read oldest first, so the position ends where the read ended.
-        let directory = self.db.get(&schema::REVIEWS, pk_sk(log_pk(org_id), LogItemKey::Directory.sort_key())).await?;
-        reading.directory = directory.as_ref().map(read_directory).transpose()?;
+        let directory = self.table.get(vec![ValueName::Directory(org_id)], Consistency::Strong).await?;
+        let directory = directory.into_iter().flatten().next();
+        reading.directory = directory.map(|value| read_directory(&value.bytes)).transpose()?;
         Ok(reading.finish())
     }
 
     /// Returns the logs of organisations as they were at one instant: by a transaction that reads their lanes and directories, and then
     /// their sealed chunks up to there.
-    pub(crate) async fn read_logs_together(&self, org_ids: &[OrgId]) -> Result<Vec<OrgLog>, Error> {
-        let mut retries = self.db.retries();
+    pub async fn read_logs_together(&self, org_ids: &[OrgId]) -> Result<Vec<OrgLog>, Error> {
+        let mut retries = self.table.pauses();
         loop {
             let logs = match Box::pin(self.try_read_logs_together(org_ids)).await {
                 Err(Error::InProgress) => return Err(Error::Unavailable("writers held the logs of reviews".into())),
@@ -112,19 +115,13 @@ impl ReviewStore {
     }
 
     async fn try_read_logs_together(&self, org_ids: &[OrgId]) -> Result<Vec<OrgLog>, Error> {
-        let items_of = |org_id: &OrgId| {
-            let names = (0..LANES).map(LogItemKey::Lane).chain([LogItemKey::Directory]);
-            let org_id = *org_id;
-            names.map(move |name| pk_sk(log_pk(org_id), name.sort_key())).collect::<Vec<_>>()
-        };
-        let keys: Vec<Item> = org_ids.iter().flat_map(items_of).collect();
-        let items = self.db.get_in_transaction(&schema::REVIEWS, keys).await?;
+        let items = self.table.logs_together(org_ids).await?;
         let chunks = org_ids.iter().map(|org_id| self.read_log(*org_id, SEARCH_PAGES));
         let chunks = parallel(LOGS_IN_FLIGHT, chunks).await?;
         let mut logs = Vec::with_capacity(org_ids.len());
-        for (items, later) in items.chunks(LANES + 1).zip(chunks) {
+        for (items, later) in items.into_iter().zip(chunks) {
             let mut reading = LogReading::default();
-            items.iter().flatten().try_for_each(|item| reading.add(item))?;
+            items.into_iter().try_for_each(|item| reading.add(item))?;
             let later =
                 later.ok_or_else(|| Error::Unavailable("the log of an organisation waits to be folded".into()))?;
             reading.add_until_lanes_end(later);
@@ -134,20 +131,12 @@ impl ReviewStore {
     }
 
     async fn read_log(&self, org_id: OrgId, max_pages: usize) -> Result<Option<LogReading>, Error> {
-        let partition = Partition {
-            table: &schema::REVIEWS,
-            index: None,
-            value: text(log_pk(org_id)),
-            between: None,
-            page: PAGE,
-            max_pages,
-        };
         let (mut reading, mut start) = (LogReading::default(), None);
         // The order of the sort keys is essential. A lane is read before its chunks: what the lane item does not hold any more
         // is in a chunk. The directory is read last: what was trimmed before it was read is in the trees that it names.
         for _ in 0..max_pages {
-            let (page, next) = self.db.query_page(&partition, start).await?;
-            page.iter().try_for_each(|item| reading.add(item))?;
+            let (page, next) = self.table.log_page(org_id, start).await?;
+            page.into_iter().try_for_each(|item| reading.add(item))?;
             start = next;
             if start.is_none() {
                 return Ok(Some(reading));
@@ -158,28 +147,26 @@ impl ReviewStore {
 }
 
 impl LogReading {
-    fn add(&mut self, item: &Item) -> Result<(), Error> {
-        let sort_key = item.get("sk").and_then(|sk| sk.as_s().ok());
-        match sort_key.and_then(|sort_key| LogItemKey::parse(sort_key)) {
-            Some(LogItemKey::Lane(lane)) => {
-                self.lanes[lane] = LaneState::from_item(item)?;
-                self.add_changes(lane, item)?;
+    fn add(&mut self, item: LogItem) -> Result<(), Error> {
+        match item {
+            LogItem::Lane { lane, state } => {
+                self.add_changes(lane, &state.unsealed)?;
+                self.lanes[lane] = state;
             }
-            Some(LogItemKey::Chunk { lane, first }) => {
-                let last = self.add_changes(lane, item)?.unwrap_or(first);
+            LogItem::Chunk { lane, first, changes } => {
+                let last = self.add_changes(lane, &changes)?.unwrap_or(first);
                 self.chunks.push(SealedChunk { lane, first, last });
             }
-            Some(LogItemKey::Directory) => self.directory = Some(read_directory(item)?),
-            None => return Err(Error::internal("an item of a log has an unknown sort key")),
+            LogItem::Directory(bytes) => self.directory = Some(read_directory(&bytes)?),
         }
         Ok(())
     }
 
-    /// Adds the changes of an item. Returns the largest sequence number of them.
-    fn add_changes(&mut self, lane: usize, item: &Item) -> Result<Option<u64>, Error> {
+    /// Adds changes of a lane. Returns the largest sequence number of them.
+    fn add_changes(&mut self, lane: usize, changes: &Changes) -> Result<Option<u64>, Error> {
         let mut last = None;
-        for (first, bytes) in changes_of(item) {
-            for LogEntry { sequence, change } in read_entries(lane, first, &bytes)? {
+        for (first, bytes) in changes {
+            for LogEntry { sequence, change } in read_entries(lane, *first, bytes)? {
                 last = last.max(Some(sequence));
                 // A change that was sealed while it was read comes twice. Both are the same.
                 self.changes.insert((lane, sequence), change);
@@ -214,12 +201,12 @@ impl OrgLog {
     ///
     /// That is at least the position of the directory. A root stays behind it if changes concerned its tree and took each other
     /// back. A trim deletes such changes one by one, so that those that are left must not be applied again.
-    pub(crate) fn position_of_tree(&self, root: &LogPosition) -> LogPosition {
+    pub fn position_of_tree(&self, root: &LogPosition) -> LogPosition {
         root.max(&self.directory.trimmed_to)
     }
 
     /// Returns the number of changes that the trees may lack.
-    pub(crate) fn unfolded(&self) -> u64 {
+    pub fn unfolded(&self) -> u64 {
         self.end.0.iter().zip(&self.directory.trimmed_to.0).map(|(end, trimmed)| end.saturating_sub(*trimmed)).sum()
     }
 
@@ -229,12 +216,6 @@ impl OrgLog {
     }
 }
 
-/// Reads the item of a directory.
-fn read_directory(item: &Item) -> Result<Directory, Error> {
-    let bytes = item.get("v").and_then(|value| value.as_b().ok());
-    let bytes = bytes.ok_or_else(|| Error::internal("a directory of trees has no value"))?;
-    Directory::decode(bytes.as_ref()).map_err(Error::internal)
+fn read_directory(bytes: &[u8]) -> Result<Directory, Error> {
+    Directory::decode(bytes).map_err(Error::internal)
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,10 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::bulk::has_facet_trees;
+use crate::{Place, Posting, PostingKey, ReviewNumber, ReviewSet};
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::{FACET_KEY_COUNT, Review};
-use presence_ledger::{Place, Posting, PostingKey, ReviewNumber, ReviewSet};
 
 /// Posting with the sets that count it, as numbers. Takes 40 bytes.
 #[derive(Clone, Copy, Debug)]
@@ -33,9 +32,11 @@ struct Numbers<T> {
 
 /// Postings of one set, ascending.
 #[derive(Debug)]
-pub(super) struct SetPostings {
-    pub(super) set: ReviewSet,
-    pub(super) postings: Vec<Posting>,
+pub struct SetPostings {
+    /// Set.
+    pub set: ReviewSet,
+    /// Its postings.
+    pub postings: Vec<Posting>,
 }
 
 impl<T: Clone + Eq + std::hash::Hash> Numbers<T> {
@@ -86,7 +87,7 @@ impl OrgPostings {
     }
 
     /// Adds a posting. No review may be added twice.
-    pub(crate) fn add_posting(&mut self, id: ReviewNumber, version: u64, place: &Place) {
+    pub fn add_posting(&mut self, id: ReviewNumber, version: u64, place: &Place) {
         let Place { effective_at, facet_key, city_key, business_id } = place;
         let posting = Posting { key: PostingKey { effective_at: *effective_at, id }, facet_key: *facet_key, version };
         let (city, business) = (self.cities.number(city_key), self.businesses.number(business_id));
@@ -94,7 +95,7 @@ impl OrgPostings {
     }
 
     /// Adds a set that has a tree, even if it has no postings any more.
-    pub(crate) fn add_set(&mut self, set: &ReviewSet) {
+    pub fn add_set(&mut self, set: &ReviewSet) {
         match set {
             ReviewSet::Org(_) => {}
             ReviewSet::City(_, city_key) => drop(self.cities.number(city_key)),
@@ -103,18 +104,18 @@ impl OrgPostings {
     }
 
     /// Keeps the latest of several postings of one review.
-    pub(crate) fn keep_latest(&mut self) {
+    pub fn keep_latest(&mut self) {
         self.postings.sort_unstable_by_key(|filed| (filed.posting.key.id, std::cmp::Reverse(filed.posting.version)));
         self.postings.dedup_by_key(|filed| filed.posting.key.id);
     }
 
     /// Drops the postings of reviews.
-    pub(crate) fn remove(&mut self, ids: &HashSet<ReviewNumber>) {
+    pub fn remove(&mut self, ids: &HashSet<ReviewNumber>) {
         self.postings.retain(|filed| !ids.contains(&filed.posting.key.id));
     }
 
     /// Takes the postings of each set: of the organisation, then of its cities, then of its businesses. One set is made at a time.
-    pub(super) fn for_each_set<E>(mut self, mut take: impl FnMut(SetPostings) -> Result<(), E>) -> Result<(), E> {
+    pub fn for_each_set<E>(mut self, mut take: impl FnMut(SetPostings) -> Result<(), E>) -> Result<(), E> {
         for level in Level::ALL {
             self.sort_for(level);
             for number in 0..self.sets_of(level) {
@@ -125,12 +126,12 @@ impl OrgPostings {
     }
 
     /// Sorts the postings by set of a level, and then by key.
-    pub(super) fn sort_for(&mut self, level: Level) {
+    pub fn sort_for(&mut self, level: Level) {
         self.postings.sort_unstable_by_key(|filed| (filed.number(level), filed.posting.key));
     }
 
     /// Returns the number of sets of a level.
-    pub(super) fn sets_of(&self, level: Level) -> usize {
+    pub fn sets_of(&self, level: Level) -> usize {
         match level {
             Level::Org => 1,
             Level::City => self.cities.names.len(),
@@ -139,7 +140,7 @@ impl OrgPostings {
     }
 
     /// Returns the set of a level with this number.
-    pub(super) fn set_name(&self, level: Level, number: usize) -> ReviewSet {
+    pub fn set_name(&self, level: Level, number: usize) -> ReviewSet {
         match level {
             Level::Org => ReviewSet::Org(self.org_id),
             Level::City => ReviewSet::City(self.org_id, self.cities.names[number].clone()),
@@ -148,7 +149,7 @@ impl OrgPostings {
     }
 
     /// Returns the postings of a set, by its number. The postings must be sorted for the level.
-    pub(super) fn set_postings(&self, level: Level, number: usize) -> SetPostings {
+    pub fn set_postings(&self, level: Level, number: usize) -> SetPostings {
         let set = self.set_name(level, number);
         let before = |number: usize| self.postings.partition_point(|filed| (filed.number(level) as usize) < number);
         let own = &self.postings[before(number)..before(number + 1)];
@@ -158,7 +159,7 @@ impl OrgPostings {
 
 presence_domain::listed_enum! {
     /// Kind of a set.
-    pub(super) enum Level {
+    pub enum Level {
         Org,
         City,
         Business,
@@ -178,13 +179,20 @@ impl FiledPosting {
 
 impl SetPostings {
     /// True if the set has trees of single facet keys.
-    pub(super) fn has_facets(&self, facets_from: i64) -> bool {
+    pub fn has_facets(&self, facets_from: i64) -> bool {
         has_facet_trees(&self.set, self.postings.len(), facets_from)
     }
 }
 
+/// True if a set with this number of postings has trees of single facet keys.
+#[must_use]
+pub fn has_facet_trees(set: &ReviewSet, postings: usize, facets_from: i64) -> bool {
+    let is_large = i64::try_from(postings).is_ok_and(|postings| postings >= facets_from);
+    is_large && !matches!(set, ReviewSet::Business(..))
+}
+
 /// Returns the postings of each facet key, in their order.
-pub(super) fn split_by_facet(postings: impl IntoIterator<Item = Posting>) -> Vec<Vec<Posting>> {
+pub fn split_by_facet(postings: impl IntoIterator<Item = Posting>) -> Vec<Vec<Posting>> {
     let mut by_facet = vec![Vec::new(); FACET_KEY_COUNT];
     for posting in postings {
         by_facet[usize::from(posting.facet_key.number())].push(posting);

@@ -1,13 +1,10 @@
-//! Logs as one Query or several return them.
+//! Logs as one read or several return them.
 
-use aws_sdk_dynamodb::primitives::Blob;
-use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::BusinessId;
 use presence_domain::review::FacetKey;
-use presence_ledger::{Place, ReviewNumber, encode_changes};
 
 use super::*;
-use crate::client::read::{number, pk_sk};
+use crate::{Place, ReviewNumber, encode_changes};
 
 /// Returns the change with a sequence number of a lane.
 fn change(lane: usize, sequence: u64) -> LogChange {
@@ -21,37 +18,30 @@ fn change(lane: usize, sequence: u64) -> LogChange {
     LogChange { id, version: 1, old_version: 0, old: None, new: Some(new) }
 }
 
-/// Returns an item with changes in attributes, each with the numbers of its first and last change.
-fn item(key: LogItemKey, attributes: &[(u64, u64)]) -> Item {
-    let (LogItemKey::Lane(lane) | LogItemKey::Chunk { lane, .. }) = key else { unreachable!("it has no changes") };
-    let mut item = pk_sk("LOG#42", key.sort_key());
-    for (first, last) in attributes {
+/// Returns changes, each with the numbers of the first and the last one.
+fn encoded(lane: usize, parts: &[(u64, u64)]) -> Changes {
+    let bytes = |(first, last): &(u64, u64)| {
         let changes: Vec<LogChange> = (*first..=*last).map(|sequence| change(lane, sequence)).collect();
-        item.insert(format!("c{first}"), AttributeValue::B(Blob::new(encode_changes(&changes))));
-    }
-    item
+        (*first, encode_changes(&changes))
+    };
+    parts.iter().map(bytes).collect()
 }
 
-fn lane_item(lane: usize, last: u64, attributes: &[(u64, u64)]) -> Item {
-    let mut item = item(LogItemKey::Lane(lane), attributes);
-    item.insert("last".to_owned(), number(last));
-    item
+fn lane_item(lane: usize, last: u64, unsealed: &[(u64, u64)]) -> LogItem {
+    LogItem::Lane { lane, state: LaneState { last, fence: 0, unsealed: encoded(lane, unsealed) } }
 }
 
-fn chunk(lane: usize, attributes: &[(u64, u64)]) -> Item {
-    item(LogItemKey::Chunk { lane, first: attributes[0].0 }, attributes)
+fn chunk(lane: usize, changes: &[(u64, u64)]) -> LogItem {
+    LogItem::Chunk { lane, first: changes[0].0, changes: encoded(lane, changes) }
 }
 
-fn directory_item(trimmed_to: LogPosition) -> Item {
-    let directory = Directory { trimmed_to, edition: 1, ..Directory::default() };
-    let mut item = pk_sk("LOG#42", LogItemKey::Directory.sort_key());
-    item.insert("v".to_owned(), AttributeValue::B(Blob::new(directory.encode())));
-    item
+fn directory_item(trimmed_to: LogPosition) -> LogItem {
+    LogItem::Directory(Directory { trimmed_to, edition: 1, ..Directory::default() }.encode().into())
 }
 
-fn read(items: &[Item]) -> OrgLog {
+fn read(items: &[LogItem]) -> OrgLog {
     let mut reading = LogReading::default();
-    items.iter().try_for_each(|item| reading.add(item)).expect("items of a log");
+    items.iter().cloned().try_for_each(|item| reading.add(item)).expect("items of a log");
     reading.finish()
 }
 
@@ -83,8 +73,8 @@ fn changes_of_lane_items_and_chunks_come_by_lane_and_sequence() {
     assert_eq!((sequences(&log, 0), sequences(&log, 5)), ((1..=7).collect(), vec![1, 2]));
     assert_eq!((log.end, log.unfolded()), (LogPosition([7, 0, 0, 0, 0, 2, 0, 0]), 9));
     assert_eq!(log.chunks, [SealedChunk { lane: 0, first: 1, last: 5 }]);
-    assert_eq!(log.lanes[0].trimmed_attributes(6), ["c6"]);
-    assert_eq!(log.lanes[5].trimmed_attributes(1), [""; 0], "its change 2 is not in the trees");
+    assert_eq!(log.lanes[0].trimmed_firsts(6), [6]);
+    assert_eq!(log.lanes[5].trimmed_firsts(1), [0; 0], "its change 2 is not in the trees");
     assert!(log.has_all_of_lanes());
     assert_eq!(log.directory.edition, 1);
 }
@@ -124,15 +114,9 @@ fn trimmed_changes_may_be_missing_and_the_log_goes_on_behind_them() {
 
 #[test]
 fn damaged_items_are_errors() {
-    let wrong_lane = chunk(0, &[(1, 1)]);
-    let mut moved = wrong_lane.clone();
-    moved.insert("sk".to_owned(), AttributeValue::S("1#000000000001".to_owned()));
-    let mut cut = wrong_lane;
-    cut.insert("c2".to_owned(), AttributeValue::B(Blob::new([1, 255])));
-    let mut without_last = lane_item(0, 1, &[(1, 1)]);
-    without_last.remove("last");
-    let unknown = pk_sk("LOG#42", "x");
-    for damaged in [moved, cut, without_last, unknown] {
-        assert!(matches!(LogReading::default().add(&damaged), Err(Error::Internal(_))), "{damaged:?}");
+    let moved = LogItem::Chunk { lane: 1, first: 1, changes: encoded(0, &[(1, 1)]) };
+    let cut = LogItem::Chunk { lane: 0, first: 1, changes: Changes::from([(1, vec![1, 255])]) };
+    for damaged in [moved, cut, LogItem::Directory(Arc::from([255]))] {
+        assert!(matches!(LogReading::default().add(damaged.clone()), Err(Error::Internal(_))), "{damaged:?}");
     }
 }

@@ -8,22 +8,19 @@ use serde::Serialize;
 use super::directory::RootEditions;
 use super::set_fold::{FoldedSet, SetFold};
 use super::touched_sets::TouchedSets;
-use crate::ReviewStore;
-use crate::client::parallel::parallel;
-use crate::client::read::Consistency;
-use crate::reviews::log::OrgLog;
+use crate::parallel::parallel;
+use crate::table::Consistency;
+use crate::tree::FACETS_FROM;
+use crate::{LANES, LogPosition, OrgLog, TreeKey, Trees};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_ledger::tree::FACETS_FROM;
-use presence_ledger::{LANES, LogPosition, TreeKey};
-use presence_runtime::telemetry::{Metric, log_metric};
 
 /// Number of sets that are folded at a time.
 const SETS_IN_FLIGHT: u16 = 32;
 /// Number of sets whose roots are read at a time: one BatchGetItem.
 const SETS_AT_A_TIME: usize = 100;
 /// Maximum number of pages of a log that are read at once: 16 MB, some 200,000 changes, which take 60 MB of memory.
-pub(super) const FOLD_PAGES: usize = 16;
+pub const FOLD_PAGES: usize = 16;
 /// Number of items of each lane that are read of a longer log. A chunk has up to 98 changes.
 const LANE_ITEMS: i32 = 100;
 /// Maximum number of times that a fold reads the start of a long log.
@@ -68,22 +65,34 @@ impl FoldReport {
     }
 }
 
-impl ReviewStore {
+/// Folder of the logs of a table into its trees.
+#[derive(Clone, Debug)]
+pub struct Folder<'a> {
+    trees: &'a Trees,
+}
+
+impl<'a> Folder<'a> {
+    /// Returns the folder of trees.
+    #[must_use]
+    pub fn new(trees: &'a Trees) -> Self {
+        Self { trees }
+    }
+
     /// Folds the log of an organisation up to its end, and trims it.
     ///
     /// A log that is longer than [`FoldLimits::pass_changes`] is folded in several passes.
-    pub async fn fold_reviews(&self, org_id: OrgId) -> Result<FoldReport, Error> {
-        match self.query_log_pages(org_id, FOLD_PAGES).await? {
+    pub async fn fold_org(&self, org_id: OrgId) -> Result<FoldReport, Error> {
+        match self.trees.logs.query_log_pages(org_id, FOLD_PAGES).await? {
             Some(log) => self.fold_log(org_id, &log).await,
             None => self.fold_long_log(org_id, LANE_ITEMS).await,
         }
     }
 
-    /// Folds the log of an organisation as [`ReviewStore::fold_reviews`], reading this number of items of each lane at a time.
+    /// Folds the log of an organisation as [`Folder::fold_org`], reading this number of items of each lane at a time.
     pub async fn fold_long_log(&self, org_id: OrgId, lane_items: i32) -> Result<FoldReport, Error> {
         let mut all = FoldReport::default();
         for _ in 0..MAX_STARTS {
-            let log = self.query_log_start(org_id, lane_items).await?;
+            let log = self.trees.logs.query_log_start(org_id, lane_items).await?;
             let report = self.fold_log(org_id, &log).await?;
             all.add(&report);
             if report.lost || report.changes == 0 {
@@ -94,14 +103,14 @@ impl ReviewStore {
     }
 
     /// Folds a log that was just read.
-    pub(super) async fn fold_log(&self, org_id: OrgId, log: &OrgLog) -> Result<FoldReport, Error> {
+    pub async fn fold_log(&self, org_id: OrgId, log: &OrgLog) -> Result<FoldReport, Error> {
         let mut report = FoldReport::default();
         let mut folded_to = log.directory.trimmed_to;
         if log.unfolded() == 0 {
-            self.trim_log(org_id, log, &folded_to).await?;
+            self.trees.trim_log(org_id, log, &folded_to).await?;
         }
         while !folded_to.covers(&log.end) && !report.lost {
-            let pass_end = end_of_pass(&folded_to, &log.end, self.fold_limits.pass_changes);
+            let pass_end = end_of_pass(&folded_to, &log.end, self.trees.fold_limits.pass_changes);
             // On the heap: the future is large, and so are those of the callers.
             let Some(trimmed_to) = Box::pin(self.fold_pass(org_id, log, &folded_to, &pass_end, &mut report)).await?
             else {
@@ -109,12 +118,8 @@ impl ReviewStore {
                 break;
             };
             report.changes += distance(&folded_to, &pass_end);
-            self.trim_log(org_id, log, &trimmed_to).await?;
+            self.trees.trim_log(org_id, log, &trimmed_to).await?;
             folded_to = pass_end;
-        }
-        if report.mismatches > 0 {
-            tracing::error!(%org_id, mismatches = report.mismatches, "ledger drift");
-            log_metric(Metric::LedgerDrift, f64::from(u32::try_from(report.mismatches).unwrap_or(u32::MAX)));
         }
         Ok(report)
     }
@@ -133,10 +138,10 @@ impl ReviewStore {
         let mut editions = RootEditions::new();
         for sets in touched.sets().chunks(SETS_AT_A_TIME) {
             let trees: Vec<TreeKey> = sets.iter().map(|set| TreeKey { set: set.clone(), facet_key: None }).collect();
-            let roots = self.get_roots(&trees, Consistency::Strong).await?;
+            let roots = self.trees.get_roots(&trees, Consistency::Strong).await?;
             let folds = trees.iter().zip(roots).map(|(tree, root)| {
                 let changes = touched.changes_of(&tree.set);
-                SetFold { store: self, tree: tree.clone(), changes, to: *to }.run(root)
+                SetFold { store: self.trees, tree: tree.clone(), changes, to: *to }.run(root)
             });
             for (tree, folded) in trees.iter().zip(parallel(SETS_IN_FLIGHT, folds).await?) {
                 let Some(FoldedSet { edition, is_written, mismatches }) = folded else { return Ok(None) };
@@ -145,7 +150,7 @@ impl ReviewStore {
                 editions.insert(tree.clone(), edition);
             }
         }
-        let directory = self.raise_directory(org_id, &editions, to).await?;
+        let directory = self.trees.raise_directory(org_id, &editions, to).await?;
         Ok(Some(directory.trimmed_to))
     }
 }

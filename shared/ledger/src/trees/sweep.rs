@@ -1,24 +1,15 @@
 //! Sweep of a review set: deletes the nodes that no root names, left by folds that died and by lists of free nodes that were full.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
-use super::items::{STAMP, node_key};
 use super::nodes::StoredRoot;
 use super::postings::decode_stored;
-use crate::client::parallel::parallel;
-use crate::client::read::{Consistency, Item, Order, Partition, text};
-use crate::client::tables::Condition;
-use crate::keys::{NODE_SK_PREFIX, parse_node_sk, tree_pk};
-use crate::{ReviewStore, schema};
+use crate::parallel::parallel;
+use crate::table::Consistency;
+use crate::tree::{NodeRef, PeriodNodes, TreeRoot, decode_branch};
+use crate::{ReviewSet, TreeKey, Trees};
 use presence_domain::error::Error;
-use presence_domain::review::FacetKey;
-use presence_ledger::tree::{NodeRef, PeriodNodes, TreeRoot, decode_branch};
-use presence_ledger::{ReviewSet, TreeKey};
 
-/// Number of nodes in one page of the Query. DynamoDB ends a page at 1 MB anyway.
-const PAGE: i32 = 1_000;
-/// Maximum number of pages: 16 GB of nodes.
-const MAX_PAGES: usize = 16_384;
 /// Number of nodes that are deleted at a time.
 const DELETES_IN_FLIGHT: u16 = 16;
 /// Number of branches that are read at a time.
@@ -31,13 +22,13 @@ struct Orphans {
     nodes: Vec<NodeRef>,
 }
 
-impl ReviewStore {
+impl Trees {
     /// Returns the number of nodes of the trees of a set that no root names. Some may be of a fold under way.
     ///
     /// Reads every node of the set: it is for operators.
-    pub(crate) async fn count_orphans(&self, set: &ReviewSet) -> Result<usize, Error> {
+    pub async fn count_orphans(&self, set: &ReviewSet) -> Result<usize, Error> {
         let mut count = 0;
-        for (facet_key, listed) in self.list_nodes(set).await? {
+        for (facet_key, listed) in self.table.list_nodes(set).await? {
             let orphans = self.find_orphans(&TreeKey { set: set.clone(), facet_key }, listed).await?;
             count += orphans.map_or(0, |orphans| orphans.nodes.len());
         }
@@ -49,7 +40,7 @@ impl ReviewStore {
     /// Reads every node of the set: it is for operators.
     pub async fn sweep_set(&self, set: &ReviewSet) -> Result<usize, Error> {
         let mut deleted = 0;
-        for (facet_key, listed) in self.list_nodes(set).await? {
+        for (facet_key, listed) in self.table.list_nodes(set).await? {
             deleted += self.sweep_tree(&TreeKey { set: set.clone(), facet_key }, listed).await?;
         }
         Ok(deleted)
@@ -66,10 +57,7 @@ impl ReviewStore {
             return Ok(0);
         }
         // The condition spares a slot that was written again since it was listed.
-        let deletes = nodes.into_iter().map(|node| {
-            let condition = Condition::NumberIs(STAMP, u64::from(node.stamp));
-            self.db.delete_if(&schema::REVIEWS, node_key(tree, node), condition)
-        });
+        let deletes = nodes.into_iter().map(|node| self.table.delete_node(tree, node));
         let outcomes = parallel(DELETES_IN_FLIGHT, deletes).await?;
         Ok(outcomes.into_iter().filter(|is_deleted| *is_deleted).count())
     }
@@ -107,37 +95,4 @@ impl ReviewStore {
         }
         Ok(Some(slots))
     }
-
-    /// Returns the names of all nodes of the trees of a set, by facet key. The read is eventual: a name that is too old is spared by
-    /// its stamp.
-    async fn list_nodes(&self, set: &ReviewSet) -> Result<BTreeMap<Option<FacetKey>, Vec<NodeRef>>, Error> {
-        let partition = Partition {
-            table: &schema::REVIEWS,
-            index: None,
-            value: text(tree_pk(set)),
-            between: Some((NODE_SK_PREFIX.to_owned(), format!("{NODE_SK_PREFIX}~"))),
-            page: PAGE,
-            max_pages: MAX_PAGES,
-        };
-        let (mut nodes, mut start): (BTreeMap<_, Vec<NodeRef>>, _) = (BTreeMap::new(), None);
-        for _ in 0..MAX_PAGES {
-            let (page, next) =
-                self.db.query_page_with(&partition, start, Consistency::Eventual, Order::Ascending).await?;
-            for (facet_key, node) in page.iter().filter_map(read_name) {
-                nodes.entry(facet_key).or_default().push(node);
-            }
-            start = next;
-            if start.is_none() {
-                return Ok(nodes);
-            }
-        }
-        Err(Error::internal("a review set has more nodes than a sweep lists"))
-    }
-}
-
-/// Reads the name of a node; `None` for an item of another form, which no root can name.
-fn read_name(item: &Item) -> Option<(Option<FacetKey>, NodeRef)> {
-    let (facet_key, slot) = parse_node_sk(item.get("sk")?.as_s().ok()?)?;
-    let stamp = item.get(STAMP)?.as_n().ok()?.parse().ok()?;
-    Some((facet_key, NodeRef { slot, stamp }))
 }

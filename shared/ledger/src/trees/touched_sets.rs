@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::{LogEntry, LogPosition, ReviewSet, TreeKey};
 use presence_domain::ids::OrgId;
 use presence_domain::review::FacetKey;
-use presence_ledger::{LogEntry, LogPosition, ReviewSet, TreeKey};
 
 /// Changes of one review set, in the order of their lanes.
 #[derive(Debug)]

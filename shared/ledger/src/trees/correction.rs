@@ -2,29 +2,29 @@
 
 use super::nodes::StoredRoot;
 use super::postings::decode_stored;
-use crate::ReviewStore;
-use crate::client::read::Consistency;
+use crate::table::Consistency;
+use crate::tree::{OldestPostings, TreeRoot};
+use crate::{ReviewSet, TreeDelta, TreeKey, Trees};
 use presence_domain::error::Error;
 use presence_domain::review::FacetKey;
-use presence_ledger::tree::{OldestPostings, TreeRoot};
-use presence_ledger::{ReviewSet, TreeDelta, TreeKey};
 
 /// Correction of one tree.
 #[derive(Debug)]
-pub(crate) struct TreeCorrection {
-    pub(crate) tree: TreeKey,
+pub struct TreeCorrection {
+    /// Tree to correct.
+    pub tree: TreeKey,
     /// Root that was compared; `None` if the tree was never written.
-    pub(crate) stored: Option<StoredRoot>,
+    pub stored: Option<StoredRoot>,
     /// Postings of the stored root and its nodes to remove and to add.
-    pub(crate) change: TreeDelta,
+    pub change: TreeDelta,
 }
 
-impl ReviewStore {
+impl Trees {
     /// Corrects a tree. Returns the edition of its new root; `None` if another root was put meanwhile.
     ///
     /// The position of the root stays: what the log adds to the tree from there on is the same as before. A root that moved on
     /// alone would hide changes from the next fold, which brings them into the facet trees too.
-    pub(crate) async fn correct_tree(&self, correction: &TreeCorrection) -> Result<Option<u64>, Error> {
+    pub async fn correct_tree(&self, correction: &TreeCorrection) -> Result<Option<u64>, Error> {
         let TreeCorrection { tree, stored, change } = correction;
         let root = decode_stored(stored.as_ref())?;
         let (position, facet_editions) = (root.position, root.facet_editions.clone());
@@ -41,13 +41,13 @@ impl ReviewStore {
     /// Names higher editions of facet trees in the root of their set. Returns the edition of the new root.
     ///
     /// Without it a search may take an older root of a facet tree for the present one.
-    pub(crate) async fn name_facet_editions(
+    pub async fn name_facet_editions(
         &self,
         set: &ReviewSet,
         editions: &[(FacetKey, u64)],
     ) -> Result<Option<u64>, Error> {
         let tree = TreeKey { set: set.clone(), facet_key: None };
-        let mut retries = self.db.retries();
+        let mut pauses = self.table.pauses();
         loop {
             let stored = self.get_root(&tree, Consistency::Strong).await?;
             let mut root = decode_stored(stored.as_ref())?;
@@ -61,7 +61,7 @@ impl ReviewStore {
             if self.put_root(&tree, &root, stored.as_ref()).await? {
                 return Ok(Some(root.edition));
             }
-            if !retries.pause_after_progress().await {
+            if !pauses.pause_after_progress().await {
                 return Err(Error::Unavailable("the root of a tree kept changing while it was written".into()));
             }
         }

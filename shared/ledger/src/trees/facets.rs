@@ -3,13 +3,12 @@
 use super::nodes::StoredRoot;
 use super::org_postings::split_by_facet;
 use super::postings::decode_stored;
-use crate::ReviewStore;
-use crate::client::parallel::parallel;
-use crate::client::read::Consistency;
+use crate::parallel::parallel;
+use crate::table::Consistency;
+use crate::tree::build_tree;
+use crate::{LogPosition, Posting, ReviewSet, TreeKey, Trees};
 use presence_domain::error::Error;
 use presence_domain::review::FacetKey;
-use presence_ledger::tree::build_tree;
-use presence_ledger::{LogPosition, Posting, ReviewSet, TreeKey};
 
 /// Number of facet trees of one set that are written at a time.
 pub(super) const FACETS_IN_FLIGHT: u16 = 8;
@@ -19,12 +18,12 @@ pub(super) const FACETS_IN_FLIGHT: u16 = 8;
 const UNNAMED_EDITIONS: u64 = 1_000;
 
 /// Returns the trees of every facet key of a set, in the order of their numbers.
-pub(super) fn facet_trees(set: &ReviewSet) -> Vec<TreeKey> {
+pub fn facet_trees(set: &ReviewSet) -> Vec<TreeKey> {
     let keys = (0..).map_while(FacetKey::from_number);
     keys.map(|facet_key| TreeKey { set: set.clone(), facet_key: Some(facet_key) }).collect()
 }
 
-impl ReviewStore {
+impl Trees {
     /// Builds all facet trees of a set from its postings. Returns their editions; `None` if they cannot be built now, because a
     /// fold is under way. `named` are the editions that the root of the set names, if any.
     ///
@@ -57,7 +56,7 @@ impl ReviewStore {
         let Some(edition) = self.replacing_edition(tree, stored.as_ref(), position, named).await? else {
             return Ok(None);
         };
-        let limits = self.tree_limits(tree, i64::try_from(postings.len()).unwrap_or(i64::MAX));
+        let limits = self.limits_of(tree, i64::try_from(postings.len()).unwrap_or(i64::MAX));
         let built = build_tree(postings, *position, limits);
         let root = self.write_nodes(tree, built, edition).await?;
         let is_put = self.put_root(tree, &root, stored.as_ref()).await?;
@@ -80,7 +79,7 @@ impl ReviewStore {
         let edition = if stored_edition < named { named + UNNAMED_EDITIONS } else { stored_edition } + 1;
         match decode_stored(stored) {
             Ok(root) if !position.covers(&root.position) => {
-                let log = self.query_log(tree.set.org_id()).await?;
+                let log = self.logs.query_log(tree.set.org_id()).await?;
                 Ok((!log.end.covers(&root.position)).then_some(edition))
             }
             _ => Ok(Some(edition)),

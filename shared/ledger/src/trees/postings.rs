@@ -4,36 +4,34 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::nodes::StoredRoot;
-use crate::ReviewStore;
-use crate::client::read::Consistency;
-use crate::reviews::log::OrgLog;
+use crate::table::Consistency;
+use crate::tree::{NodeRef, PeriodNodes, TreeRoot, decode_branch, decode_leaf, decode_root};
+use crate::{OrgLog, Posting, PostingKey, TreeDelta, TreeKey, Trees};
 use presence_domain::error::Error;
-use presence_ledger::tree::{NodeRef, PeriodNodes, TreeRoot, decode_branch, decode_leaf, decode_root};
-use presence_ledger::{Posting, PostingKey, TreeDelta, TreeKey};
 
 /// Number of nodes that are read at a time: some 2 MB.
 const NODES_AT_A_TIME: usize = 400;
 
 /// Range of keys with every posting.
-pub(crate) const ALL_KEYS: Range<PostingKey> = PostingKey::FIRST..PostingKey::END;
+pub const ALL_KEYS: Range<PostingKey> = PostingKey::FIRST..PostingKey::END;
 
-impl ReviewStore {
+impl Trees {
     /// Returns the postings of a tree between two keys, at the present end of the log, ascending.
     pub async fn postings_of_tree(&self, tree: &TreeKey, range: Range<PostingKey>) -> Result<Vec<Posting>, Error> {
-        let mut retries = self.db.retries();
+        let mut pauses = self.table.pauses();
         loop {
-            let log = self.query_log(tree.set.org_id()).await?;
+            let log = self.logs.query_log(tree.set.org_id()).await?;
             if let Some(postings) = self.postings_at(tree, &log, &range).await? {
                 return Ok(postings);
             }
-            if !retries.pause().await {
+            if !pauses.pause().await {
                 return Err(Error::Unavailable("a tree of reviews kept changing while it was read".into()));
             }
         }
     }
 
     /// Returns the postings of a tree between two keys, at the end of the log as it was read. `None` if the tree has changed since.
-    pub(crate) async fn postings_at(
+    pub async fn postings_at(
         &self,
         tree: &TreeKey,
         log: &OrgLog,
@@ -52,13 +50,13 @@ impl ReviewStore {
     }
 
     /// Returns the root of a tree by a strong read. The root of a tree that was never written is empty.
-    pub(crate) async fn read_root(&self, tree: &TreeKey) -> Result<TreeRoot, Error> {
+    pub async fn read_root(&self, tree: &TreeKey) -> Result<TreeRoot, Error> {
         decode_stored(self.get_root(tree, Consistency::Strong).await?.as_ref())
     }
 
     /// Returns the postings between two keys that a root and its nodes hold, ascending. `None` if a node is no more, because a
     /// newer root was put.
-    pub(crate) async fn postings_of_root(
+    pub async fn postings_of_root(
         &self,
         tree: &TreeKey,
         root: &TreeRoot,
@@ -118,7 +116,7 @@ impl ReviewStore {
 }
 
 /// Returns a root; the empty one if none is stored.
-pub(crate) fn decode_stored(stored: Option<&StoredRoot>) -> Result<TreeRoot, Error> {
+pub(super) fn decode_stored(stored: Option<&StoredRoot>) -> Result<TreeRoot, Error> {
     let Some(stored) = stored else { return Ok(TreeRoot::empty()) };
     let root = decode_root(&stored.bytes).map_err(Error::internal)?;
     Ok(TreeRoot { oldest: stored.oldest(), ..root })

@@ -7,17 +7,16 @@ use super::facets::FACETS_IN_FLIGHT;
 use super::nodes::StoredRoot;
 use super::postings::{ALL_KEYS, decode_stored};
 use super::touched_sets::SetChanges;
-use crate::ReviewStore;
-use crate::client::parallel::parallel;
-use crate::client::read::Consistency;
+use crate::parallel::parallel;
+use crate::table::Consistency;
+use crate::tree::{EditedTree, TreeEdit, TreeRoot};
+use crate::{LogPosition, ReviewSet, TreeDelta, TreeKey, Trees};
 use presence_domain::error::Error;
 use presence_domain::review::FacetKey;
-use presence_ledger::tree::{EditedTree, TreeEdit, TreeRoot};
-use presence_ledger::{LogPosition, ReviewSet, TreeDelta, TreeKey};
 
 /// Fold of one set in progress.
 pub(super) struct SetFold<'a> {
-    pub(super) store: &'a ReviewStore,
+    pub(super) store: &'a Trees,
     /// Tree of all reviews of the set.
     pub(super) tree: TreeKey,
     /// Every change of the set that its trees may lack.
@@ -128,7 +127,7 @@ impl SetFold<'_> {
     }
 }
 
-impl ReviewStore {
+impl Trees {
     /// Applies changes to a tree, and reads the nodes for it. Returns `None` if a node is no more: another fold put a newer root.
     pub(super) async fn edit_tree(
         &self,
@@ -138,7 +137,7 @@ impl ReviewStore {
         target: &LogPosition,
     ) -> Result<Option<EditedTree>, Error> {
         let postings = root.counts().total() + delta.counts().total();
-        let mut edit = TreeEdit::new(root, delta, *target, self.tree_limits(tree, postings));
+        let mut edit = TreeEdit::new(root, delta, *target, self.limits_of(tree, postings));
         loop {
             let missing = edit.missing_nodes();
             if missing.is_empty() {
