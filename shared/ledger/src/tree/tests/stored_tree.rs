@@ -9,8 +9,7 @@ use super::super::{
     TreeLimits, TreeRoot, build_tree, decode_branch, decode_leaf, decode_root, encode_oldest, encode_root, stream_tree,
 };
 use crate::{LogPosition, Posting, PostingKey, TreeDelta};
-use presence_domain::calendar::Month;
-use presence_domain::review::FacetCounts;
+use presence_domain::{calendar::Month, review::FacetCounts};
 
 /// Postings that a tree must have.
 pub(super) type Model = BTreeMap<PostingKey, Posting>;
@@ -93,9 +92,7 @@ impl StoredTree {
     pub(super) fn stream(model: &Model, recent_max: usize) -> Self {
         let limits = limits(recent_max);
         let (mut nodes, mut months) = (NodeStore::default(), MonthCounts::default());
-        for posting in model.values() {
-            months.add(posting);
-        }
+        model.values().for_each(|posting| months.add(posting));
         let postings = model.values().map(|posting| Ok::<_, Infallible>(*posting));
         let Ok(root) = stream_tree(&months, postings, limits, |bytes| Ok(nodes.put(&mut Vec::new(), bytes)));
         Self { root, nodes, limits }
