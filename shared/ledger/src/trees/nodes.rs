@@ -78,7 +78,7 @@ impl StoredRoot {
     }
 
     /// Returns the number of bytes of both binary forms.
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.bytes.len() + self.oldest.as_deref().map_or(0, <[u8]>::len)
     }
 }

@@ -123,7 +123,7 @@ impl SearchCache {
     /// Keeps a root, unless a later one is kept.
     pub(super) fn insert_root(&self, tree: &TreeKey, root: StoredRoot) {
         if self.root(tree).is_none_or(|kept| kept.edition < root.edition) {
-            let bytes = root.len();
+            let bytes = root.size();
             self.insert(Key::Root(tree.clone()), Value::Root(root), bytes);
         }
     }
