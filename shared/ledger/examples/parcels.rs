@@ -67,7 +67,9 @@ impl StoredTree {
     /// Builds the tree in one pass over the counted parcels.
     fn build(parcels: &[Posting]) -> Result<Self, DecodeError> {
         let mut months = MonthCounts::default();
-        parcels.iter().for_each(|parcel| months.add(parcel));
+        for parcel in parcels {
+            months.add(parcel);
+        }
         let mut nodes = HashMap::new();
         let root = stream_tree(&months, parcels.iter().copied().map(Ok), LIMITS, |bytes| Ok(put(&mut nodes, bytes)))?;
         Ok(Self { root: encode_root(&root), nodes, reads: 0 })

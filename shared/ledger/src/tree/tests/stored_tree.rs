@@ -80,8 +80,7 @@ impl StoredTree {
     }
 
     pub(super) fn build(model: &Model, recent_max: usize, position: LogPosition) -> Self {
-        let limits = limits(recent_max);
-        let mut nodes = NodeStore::default();
+        let (limits, mut nodes) = (limits(recent_max), NodeStore::default());
         let built = build_tree(model.values().copied().collect(), position, limits);
         assert_eq!((built.mismatches, built.total()), (0, i64::try_from(model.len()).expect("a number of postings")));
         let (root, _) = nodes.write(built, 1);
@@ -90,9 +89,10 @@ impl StoredTree {
 
     /// Builds the tree from a stream of its postings.
     pub(super) fn stream(model: &Model, recent_max: usize) -> Self {
-        let limits = limits(recent_max);
-        let (mut nodes, mut months) = (NodeStore::default(), MonthCounts::default());
-        model.values().for_each(|posting| months.add(posting));
+        let (limits, mut nodes, mut months) = (limits(recent_max), NodeStore::default(), MonthCounts::default());
+        for posting in model.values() {
+            months.add(posting);
+        }
         let postings = model.values().map(|posting| Ok::<_, Infallible>(*posting));
         let Ok(root) = stream_tree(&months, postings, limits, |bytes| Ok(nodes.put(&mut Vec::new(), bytes)));
         Self { root, nodes, limits }
