@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{FacetMask, ReviewSet};
 use presence_domain::page::PageRequest;
-use presence_domain::review::Review;
+use presence_domain::review::{FacetMask, Review};
+use presence_ledger::ReviewSet;
 use presence_local::{DynamoDb, Options};
 use presence_store::ReviewQuery;
 use presence_tests::{TestStack, long_timeouts};

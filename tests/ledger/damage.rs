@@ -6,12 +6,13 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::tree::{
+use presence_domain::review::FacetKey;
+use presence_ledger::tree::{
     NodeRef, PeriodNodes, TreeRoot, decode_branch, decode_leaf, decode_oldest, decode_root, encode_leaf, encode_oldest,
     encode_root,
 };
-use presence_domain::ledger::{
-    DIRECTORY_BUCKETS, Directory, DirectoryBucket, FacetKey, Posting, ReviewNumber, ReviewSet, TreeKey, directory_hash,
+use presence_ledger::{
+    DIRECTORY_BUCKETS, Directory, DirectoryBucket, Posting, ReviewNumber, ReviewSet, TreeKey, directory_hash,
 };
 use presence_store::keys::{
     DIRECTORY_SK, directory_bucket_sk, directory_buckets_pk, log_pk, node_sk, root_sk, tree_pk,

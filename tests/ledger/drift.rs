@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use fastrand::Rng;
 use jiff::Timestamp;
-use presence_domain::ledger::{FacetMask, ReviewSet, TreeKey};
 use presence_domain::page::PageRequest;
-use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
+use presence_domain::review::{FacetMask, Rating, Review, ReviewId, ReviewState};
+use presence_ledger::{ReviewSet, TreeKey};
 use presence_store::{AuditSettings, FoldLimits, ReviewQuery, ReviewStore, ReviewWrite, bulk_body_item, schema};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::reviews::{org_id as org, random_review};

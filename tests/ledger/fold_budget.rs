@@ -61,7 +61,7 @@ fn review(rng: &mut Rng, number: u32) -> Review {
 async fn units_of_fold(store: &ReviewStore, reviews: Vec<Review>) -> f64 {
     let count = u32::try_from(reviews.len()).expect("few");
     let mut writes: Vec<_> = reviews.into_iter().map(|new| ReviewWrite { old: None, new }).collect();
-    writes.sort_by_key(|write| presence_domain::ledger::ReviewNumber::of(&write.new.id).lane());
+    writes.sort_by_key(|write| presence_ledger::ReviewNumber::of(&write.new.id).lane());
     write_reviews(store, &writes).await;
     let meter = Arc::new(Meter::default());
     let report = Arc::clone(&meter).watch(store.fold_reviews(org_id(1))).await;

@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
-use presence_domain::ledger::ReviewSet;
+use presence_ledger::ReviewSet;
 use presence_store::keys::tree_pk;
 use presence_store::{LeftoverFolds, schema};
 use presence_tests::logs::with_metrics;

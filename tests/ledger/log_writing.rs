@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use futures::future::join_all;
-use presence_domain::ledger::ReviewNumber;
 use presence_domain::review::{Rating, Review};
+use presence_ledger::ReviewNumber;
 use presence_local::{AwsLimits, Options};
 use presence_store::meter::{Cost, Meter};
 use presence_store::{Business, FoldLimits, RetryPolicy, ReviewStore, ReviewWrite, Stores, WriteReviewsError};

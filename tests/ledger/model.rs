@@ -1,9 +1,9 @@
 //! Random reviews of two organisations, and random searches of them.
 
 use fastrand::Rng;
-use presence_domain::ledger::{FacetKey, FacetMask, ReviewSet};
 use presence_domain::page::PageRequest;
-use presence_domain::review::{Review, ReviewState};
+use presence_domain::review::{FacetKey, FacetMask, Review, ReviewState};
+use presence_ledger::ReviewSet;
 use presence_store::ReviewQuery;
 pub(super) use presence_tests::ReviewModel as Model;
 use presence_tests::reviews::{DAY, business_id, org_id, pick, random_review, random_second};

@@ -1,9 +1,9 @@
 //! Copies of the oldest postings in the root of an organisation: of roots that versions before them wrote, and while reviews at the
 //! end of an answer change.
 
-use presence_domain::ledger::{FacetMask, PostingKey, ReviewNumber, ReviewSet};
 use presence_domain::page::PageRequest;
-use presence_domain::review::{Review, ReviewId};
+use presence_domain::review::{FacetMask, Review, ReviewId};
+use presence_ledger::{PostingKey, ReviewNumber, ReviewSet};
 use presence_store::{ReviewQuery, ReviewStore};
 use presence_tests::operator_scope;
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::TreeKey;
 use presence_domain::review::{Rating, Review, ReviewState};
+use presence_ledger::TreeKey;
 use presence_store::{AuditRun, AuditSettings, ReviewWrite, Stores};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::InterleavingConnector;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use presence_domain::access::{Principal, Scope};
+use presence_domain::calendar::Day;
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
-use presence_domain::ledger::{Day, FacetCounts, FacetKey, FacetMask};
-use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_domain::review::{FacetCounts, FacetKey, FacetMask, Partner, Rating, Review, ReviewId, ReviewState};
 use presence_domain::review_stats::{GroupBy, GroupKey, MAX_GROUPS, ReviewStats, StatsGroup};
 use presence_domain::text::city_key;
 use presence_domain::user::Role;

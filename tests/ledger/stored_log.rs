@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{LANES, LogChange, Place, ReviewNumber, decode_changes};
+use presence_ledger::{LANES, LogChange, Place, ReviewNumber, decode_changes};
 use presence_store::keys::{LogItemKey, log_pk};
 use presence_store::{review_from_item, schema};
 use presence_tests::{TestStack, sdk_config};

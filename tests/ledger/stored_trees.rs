@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::tree::{
+use presence_domain::review::{FacetKey, Review};
+use presence_ledger::tree::{
     LEAF_MAX, NodeRef, PeriodNodes, TreeRoot, decode_branch, decode_leaf, decode_oldest, decode_root,
 };
-use presence_domain::ledger::{
-    DIRECTORY_BUCKETS, Directory, DirectoryBucket, FacetCounts, FacetKey, LogPosition, Place, Posting, PostingKey,
-    ReviewNumber, ReviewSet, TreeKey, directory_hash,
+use presence_ledger::{
+    DIRECTORY_BUCKETS, Directory, DirectoryBucket, LogPosition, Place, Posting, PostingKey, ReviewNumber, ReviewSet,
+    TreeKey, directory_hash,
 };
-use presence_domain::review::Review;
 use presence_store::keys::{directory_bucket_sk, directory_buckets_pk, log_pk, node_sk, root_sk, tree_pk};
 use presence_store::schema;
 use presence_tests::{TestStack, sdk_config};
@@ -143,7 +143,7 @@ impl StoredTrees {
         self.assert_copies(pk, facet_key, &root, &postings);
         postings.extend(&root.recent);
         assert!(postings.is_sorted_by(|first, second| first.key < second.key), "{pk}: postings ascend");
-        assert_eq!(root.counts(), FacetCounts::of(&postings), "{pk}");
+        assert_eq!(root.counts(), Posting::counts(&postings), "{pk}");
         postings
     }
 
@@ -177,15 +177,15 @@ impl StoredTrees {
                         for entry in &entries {
                             let before = all.len();
                             self.add_leaves(pk, facet_key, &[(entry.start, entry.node)], &mut all);
-                            assert_eq!(entry.counts, FacetCounts::of(&all[before..]), "{pk}");
+                            assert_eq!(entry.counts, Posting::counts(&all[before..]), "{pk}");
                         }
-                        assert_eq!(branch.counts, FacetCounts::of(&all[before..]), "{pk}");
+                        assert_eq!(branch.counts, Posting::counts(&all[before..]), "{pk}");
                         names.push(branch.node);
                         names.extend(entries.iter().map(|entry| entry.node));
                     }
                 }
             }
-            assert_eq!(period.counts, FacetCounts::of(&all[before..]), "{pk}");
+            assert_eq!(period.counts, Posting::counts(&all[before..]), "{pk}");
             let is_inside = |posting: &Posting| (period.span.start()..period.span.end()).contains(&posting.key);
             assert!(all[before..].iter().all(is_inside), "{pk}: {:?}", period.span);
         }

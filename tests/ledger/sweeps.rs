@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use presence_domain::ledger::ReviewSet;
+use presence_ledger::ReviewSet;
 use presence_store::ReviewStore;
 use presence_tests::{FaultConnector, FaultKind, InterleavingConnector, Plan, ReviewModel};
 

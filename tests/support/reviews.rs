@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{FacetKey, ReviewNumber, ReviewSet};
-use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState, normalize_text};
+use presence_domain::review::{FacetKey, Partner, Rating, Review, ReviewId, ReviewState, normalize_text};
+use presence_ledger::{ReviewNumber, ReviewSet};
 use presence_store::{ReviewQuery, ReviewStore, ReviewWrite};
 
 /// Seconds of a day.

@@ -4,8 +4,7 @@ use presence_api::{Fields, RawValue, read};
 use presence_domain::error::FieldError;
 use presence_domain::ids::BusinessId;
 use presence_domain::instant::DateInput;
-use presence_domain::ledger::FacetMask;
-use presence_domain::review::{Partner, Rating, ReviewState};
+use presence_domain::review::{FacetMask, Partner, Rating, ReviewState};
 use presence_store::ReviewFilter;
 
 /// Reads the filters, newest reviews first.

@@ -35,13 +35,13 @@ pub use ingest::{IngestStore, Registration, Segment, SplitProgress};
 pub use outbox::item::UnreadableMessage;
 pub use outbox::quiet_windows::MailboxClaim;
 pub use outbox::{OutboxPage, OutboxStore, PageStart};
+pub use presence_ledger::{FoldLimits, FoldReport};
 pub use reviews::audit::{AuditProgress, AuditRun, AuditSettings, RebuildPlan, RebuildReport, ReviewsAudit};
 pub use reviews::body_item::review_from_item;
 pub use reviews::export::{LogMark, ReviewPosition, ReviewVersion, ReviewWindow};
 pub use reviews::search::{ReviewFilter, ReviewQuery, StatsError};
 pub use reviews::trees::{
-    FoldLimits, FoldReport, LeftoverFolds, OrgPostings, bulk_body_item, bulk_directory_items, bulk_review_items,
-    bulk_tree_items, has_facet_trees,
+    LeftoverFolds, bulk_body_item, bulk_directory_items, bulk_org_items, bulk_review_items, bulk_tree_items,
 };
 pub use reviews::upsert::{OnStored, REVIEW_ID_SALTS, UpsertOutcome};
 pub use reviews::write::{ReviewWrite, WriteReviewsError};

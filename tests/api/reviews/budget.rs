@@ -1,8 +1,7 @@
 //! Cost of searches of 10,000 reviews, without the cost of the key.
 
 use fastrand::Rng;
-use presence_domain::ledger::{FacetKey, FacetMask};
-use presence_domain::review::{Partner, Rating, Review, ReviewState};
+use presence_domain::review::{FacetKey, FacetMask, Partner, Rating, Review, ReviewState};
 use presence_tests::reviews::{org_id, test_review};
 use presence_tests::{Cost, Fixtures, Reply, TestStack, counting_waves, rng};
 

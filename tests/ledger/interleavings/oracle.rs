@@ -6,11 +6,9 @@ use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::instant::is_empty_range;
-use presence_domain::ledger::{
-    Directory, FacetKey, LANES, LogChange, LogPosition, Place, PostingKey, ReviewNumber, decode_changes,
-};
 use presence_domain::page::Page;
-use presence_domain::review::Review;
+use presence_domain::review::{FacetKey, Review};
+use presence_ledger::{Directory, LANES, LogChange, LogPosition, Place, PostingKey, ReviewNumber, decode_changes};
 use presence_store::keys::{LOG_PK_PREFIX, LogItemKey};
 use presence_store::{BusinessLocation, ReviewQuery, review_from_item};
 use presence_tests::MadeCall;
@@ -276,7 +274,7 @@ impl Oracle {
             let is_known = self.was_written(review);
             let is_same = review.effective_at() == key.effective_at && query.mask.contains(FacetKey::of(review));
             let is_searched = query.sets.iter().any(|set| {
-                let tree = presence_domain::ledger::TreeKey { set: set.clone(), facet_key: None };
+                let tree = presence_ledger::TreeKey { set: set.clone(), facet_key: None };
                 review.org_id == set.org_id() && Place::of(review).is_in(review.org_id, &tree)
             });
             if review.version < *version || !is_known || !is_same || !is_searched {
@@ -310,7 +308,7 @@ impl Oracle {
             for change in state.into_values() {
                 let Some(place) = &change.new else { continue };
                 let in_sets = query.sets.iter().any(|set| {
-                    let tree = presence_domain::ledger::TreeKey { set: set.clone(), facet_key: None };
+                    let tree = presence_ledger::TreeKey { set: set.clone(), facet_key: None };
                     place.is_in(org_id, &tree)
                 });
                 let at = place.effective_at;

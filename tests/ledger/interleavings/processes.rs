@@ -2,9 +2,9 @@
 
 use fastrand::Rng;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{FacetKey, FacetMask, ReviewSet};
 use presence_domain::page::{Page, PageRequest};
-use presence_domain::review::{Partner, Rating, Review, ReviewState};
+use presence_domain::review::{FacetKey, FacetMask, Partner, Rating, Review, ReviewState};
+use presence_ledger::ReviewSet;
 use presence_store::{Business, FoldReport, ReviewQuery, ReviewStore};
 use presence_tests::operator_scope;
 use presence_tests::reviews::test_review;

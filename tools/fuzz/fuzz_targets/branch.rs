@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use presence_domain::ledger::FacetMask;
-use presence_domain::ledger::tree::{decode_branch, decode_branch_matches, encode_branch};
+use presence_domain::review::FacetMask;
+use presence_ledger::tree::{decode_branch, decode_branch_matches, encode_branch};
 
 fuzz_target!(|bytes: &[u8]| {
     let (entries, matches) = (decode_branch(bytes), decode_branch_matches(bytes, FacetMask::ALL));

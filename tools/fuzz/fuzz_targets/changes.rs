@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use presence_domain::ledger::{decode_changes, encode_changes};
+use presence_ledger::{decode_changes, encode_changes};
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(changes) = decode_changes(bytes) {

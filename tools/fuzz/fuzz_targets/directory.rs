@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use presence_domain::ledger::{Directory, DirectoryBucket};
+use presence_ledger::{Directory, DirectoryBucket};
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(directory) = Directory::decode(bytes) {

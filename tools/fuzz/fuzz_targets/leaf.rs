@@ -2,8 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use presence_domain::ledger::tree::{decode_leaf, decode_leaf_matches, encode_leaf};
-use presence_domain::ledger::{FacetMask, PostingFilter};
+use presence_ledger::tree::{decode_leaf, decode_leaf_matches, encode_leaf};
+use presence_domain::review::FacetMask;
+use presence_ledger::PostingFilter;
 
 fuzz_target!(|bytes: &[u8]| {
     let postings = decode_leaf(bytes);

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use presence_domain::ledger::FacetMask;
-use presence_domain::ledger::tree::{RootSummary, TreeRoot, decode_oldest, decode_root, encode_oldest, encode_root};
+use presence_domain::review::FacetMask;
+use presence_ledger::tree::{RootSummary, TreeRoot, decode_oldest, decode_root, encode_oldest, encode_root};
 
 fuzz_target!(|bytes: &[u8]| {
     let (root, summary) = (decode_root(bytes), RootSummary::decode(bytes, FacetMask::ALL));

@@ -1,5 +1,6 @@
 //! Customer reviews left on listing partners.
 
+mod facets;
 mod field;
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -7,6 +8,7 @@ mod reply;
 mod row;
 mod seen_at;
 
+pub use facets::{FACET_KEY_COUNT, FacetCounts, FacetKey, FacetMask};
 pub use field::ReviewField;
 pub use reply::{
     OutcomeReason, OutcomeReport, Reply, ReplyAction, ReplyOutcome, ReplyRequest, ReplyState, ReplyStatus, ReplyText,

@@ -1,7 +1,7 @@
 //! Properties by which reviews are grouped.
 
+use crate::calendar::{Day, Month};
 use crate::ids::BusinessId;
-use crate::ledger::{Day, Month};
 use crate::review::{Partner, Rating, ReviewState};
 
 crate::listed_enum! {

@@ -6,7 +6,7 @@ mod totals;
 pub use group::{GroupBy, GroupKey};
 pub use totals::{AverageRating, Totals};
 
-use crate::ledger::FacetCounts;
+use crate::review::FacetCounts;
 
 /// Maximum number of groups of an answer. Groups by day fill almost three years, and an answer stays below 200 KB.
 pub const MAX_GROUPS: usize = 1_000;

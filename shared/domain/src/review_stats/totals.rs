@@ -1,7 +1,6 @@
 //! Figures of statistics, from counts by facet key: number, average, and numbers by rating, state, partner and content.
 
-use crate::ledger::{FacetCounts, FacetKey};
-use crate::review::{Partner, Rating, ReviewState};
+use crate::review::{FacetCounts, FacetKey, Partner, Rating, ReviewState};
 
 /// Average rating of some reviews, in hundredths of a star.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,7 +79,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::ledger::FACET_KEY_COUNT;
+    use crate::review::FACET_KEY_COUNT;
 
     #[test]
     fn average_is_rounded_half_up_to_two_decimals() {

@@ -11,7 +11,7 @@ use crate::keys::{MOVES_PK, business_pk};
 use crate::schema;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::moves::{MoveRegister, UnfinishedMove};
+use presence_ledger::moves::{MoveRegister, UnfinishedMove};
 
 /// Attribute that each change of the register raises.
 const VERSION: &str = "version";

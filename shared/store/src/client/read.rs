@@ -8,6 +8,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 use crate::Database;
 use crate::schema::{Index, Table};
 use presence_domain::error::Error;
+pub(crate) use presence_ledger::table::Consistency;
 
 /// Item of a table, in the form of the SDK.
 pub(crate) type Item = HashMap<String, AttributeValue>;
@@ -30,15 +31,6 @@ pub(crate) fn pk_sk(pk: impl Into<String>, sk: impl Into<String>) -> Item {
 /// Returns a binary attribute.
 pub(crate) fn binary(value: Vec<u8>) -> AttributeValue {
     AttributeValue::B(Blob::new(value))
-}
-
-/// Consistency of a read of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Consistency {
-    /// The read sees every write that was acknowledged before it.
-    Strong,
-    /// The read may see an older state, for half the units.
-    Eventual,
 }
 
 /// Order of a query by the sort key.

@@ -1,7 +1,8 @@
 //! Keys of the ledger: logs, directories and trees.
 
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{FacetKey, LANES, ReviewSet};
+use presence_domain::review::FacetKey;
+use presence_ledger::{LANES, ReviewSet};
 
 /// Prefix of the partitions with the logs of organisations.
 pub const LOG_PK_PREFIX: &str = "LOG#";

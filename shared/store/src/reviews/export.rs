@@ -7,8 +7,8 @@ use crate::ReviewStore;
 use crate::client::read::{Consistency, Order, Partition};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{LANES, LogPosition, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 use presence_domain::review::{Review, ReviewId};
+use presence_ledger::{LANES, LogPosition, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 
 /// Number of reviews that the index lists in a window. Their texts are in memory at the same time.
 const WINDOW: i32 = 500;
@@ -45,7 +45,7 @@ pub struct ReviewWindow {
 impl ReviewStore {
     /// Returns the mark at the present end of an organisation's log.
     pub async fn mark_log(&self, org_id: OrgId) -> Result<LogMark, Error> {
-        Ok(LogMark(self.query_log(org_id).await?.end.0))
+        Ok(LogMark(self.logs.query_log(org_id).await?.end.0))
     }
 
     /// Returns the reviews of the next window, oldest first.
@@ -59,7 +59,7 @@ impl ReviewStore {
         let (items, next) = self.db.query_page_with(&partition, None, Consistency::Eventual, Order::Ascending).await?;
         let end = next.and_then(|_| items.last().and_then(listed_key)).map_or(PostingKey::END, next_key);
         let tree = TreeKey { set: ReviewSet::Org(org_id), facet_key: None };
-        let postings = self.postings_of_tree(&tree, from..end).await?;
+        let postings = self.trees.postings_of_tree(&tree, from..end).await?;
         let ids: Vec<ReviewId> = postings.iter().filter_map(|posting| posting.key.id.to_id()).collect();
         let mut found = self.get_reviews(&ids).await?;
         let reviews = ids.iter().filter_map(|id| found.remove(id)).filter(|review| review.org_id == org_id);
@@ -74,7 +74,7 @@ impl ReviewStore {
         org_id: OrgId,
         mark: &LogMark,
     ) -> Result<Option<(Vec<ReviewVersion>, LogMark)>, Error> {
-        let log = self.query_log(org_id).await?;
+        let log = self.logs.query_log(org_id).await?;
         let known = LogPosition(mark.0);
         if !known.covers(&log.directory.trimmed_to) {
             return Ok(None);
@@ -96,7 +96,7 @@ impl ReviewStore {
     ) -> Result<Vec<(ReviewVersion, bool)>, Error> {
         let end = position.map_or(PostingKey::END, ReviewPosition::key);
         let tree = TreeKey { set: ReviewSet::Org(org_id), facet_key: None };
-        let postings = self.postings_of_tree(&tree, PostingKey::FIRST..PostingKey::END).await?.into_iter();
+        let postings = self.trees.postings_of_tree(&tree, PostingKey::FIRST..PostingKey::END).await?.into_iter();
         let versions = postings.filter_map(|posting| {
             let version = ReviewVersion { id: posting.key.id.to_id()?, version: Some(posting.version) };
             Some((version, posting.key < end))

@@ -10,6 +10,7 @@ pub(crate) mod orgs_with_reviews;
 mod places;
 pub(crate) mod replies;
 pub(crate) mod search;
+mod table;
 pub(crate) mod trees;
 pub(crate) mod upsert;
 pub(crate) mod write;
@@ -22,12 +23,12 @@ pub use act::ReviewDecision;
 use crate::{AnswerStore, BusinessStore, Database};
 use log::{DueFolds, LaneCache};
 use places::PlaceCache;
+use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::TreeKey;
-use presence_domain::ledger::tree::TreeLimits;
+use presence_ledger::{FoldLimits, FoldReport, Folder, LogReader, OrgLog, ReviewSet, Trees};
+use presence_runtime::telemetry::{Metric, log_metric};
 use search::cache::SearchCache;
 use search::{KnownMoves, ListedOrgs};
-use trees::FoldLimits;
 
 /// Reviews and the ledger that counts them. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -42,8 +43,8 @@ pub struct ReviewStore {
     pub(crate) lanes: Arc<LaneCache>,
     places: Arc<PlaceCache>,
     pub(crate) due_folds: Arc<DueFolds>,
-    pub(crate) fold_limits: FoldLimits,
-    recent_max: usize,
+    pub(crate) logs: LogReader,
+    pub(crate) trees: Trees,
     /// True if searches use facet trees wherever there are some, cheaper or not.
     prefers_facets: bool,
     pub(crate) cache: Arc<SearchCache>,
@@ -53,6 +54,7 @@ impl ReviewStore {
     /// Builds the store. Makes no call.
     #[must_use]
     pub fn new(database: &Database) -> Self {
+        let table = Arc::new(database.clone());
         Self {
             db: database.clone(),
             businesses: BusinessStore::new(database),
@@ -63,8 +65,8 @@ impl ReviewStore {
             lanes: Arc::default(),
             places: Arc::default(),
             due_folds: Arc::default(),
-            fold_limits: FoldLimits::default(),
-            recent_max: usize::MAX,
+            logs: LogReader::new(table.clone()),
+            trees: Trees::new(table),
             prefers_facets: false,
             cache: Arc::default(),
         }
@@ -73,13 +75,13 @@ impl ReviewStore {
     /// Returns the same store with other limits of folds.
     #[must_use]
     pub fn with_fold_limits(self, fold_limits: FoldLimits) -> Self {
-        Self { fold_limits, ..self }
+        Self { trees: self.trees.with_fold_limits(fold_limits), ..self }
     }
 
     /// Returns the same store with roots that hold fewer postings themselves, for tests: small trees then have nodes.
     #[must_use]
     pub fn with_recent_max(self, recent_max: usize) -> Self {
-        Self { recent_max, ..self }
+        Self { trees: self.trees.with_recent_max(recent_max), ..self }
     }
 
     /// Returns the same store with searches that use facet trees wherever there are some, for tests: small sets then have them read.
@@ -88,9 +90,32 @@ impl ReviewStore {
         Self { prefers_facets, ..self }
     }
 
-    /// Returns the limits of a tree with this number of postings.
-    pub(crate) fn tree_limits(&self, tree: &TreeKey, postings: i64) -> TreeLimits {
-        let limits = TreeLimits::of(tree, postings);
-        TreeLimits { recent_max: limits.recent_max.min(self.recent_max), ..limits }
+    /// Folds the log of an organisation up to its end, and trims it.
+    pub async fn fold_reviews(&self, org_id: OrgId) -> Result<FoldReport, Error> {
+        Ok(reported(org_id, Folder::new(&self.trees).fold_org(org_id).await?))
     }
+
+    /// Folds the log of an organisation as [`ReviewStore::fold_reviews`], reading this number of items of each lane at a time.
+    pub async fn fold_long_log(&self, org_id: OrgId, lane_items: i32) -> Result<FoldReport, Error> {
+        Ok(reported(org_id, Folder::new(&self.trees).fold_long_log(org_id, lane_items).await?))
+    }
+
+    /// Folds a log that was just read.
+    async fn fold_log(&self, org_id: OrgId, log: &OrgLog) -> Result<FoldReport, Error> {
+        Ok(reported(org_id, Folder::new(&self.trees).fold_log(org_id, log).await?))
+    }
+
+    /// Deletes the nodes of the trees of a set that no root names. Returns their number. Folds and searches may go on.
+    pub async fn sweep_set(&self, set: &ReviewSet) -> Result<usize, Error> {
+        self.trees.sweep_set(set).await
+    }
+}
+
+/// Returns the report of a fold. Changes that did not fit are logged.
+fn reported(org_id: OrgId, report: FoldReport) -> FoldReport {
+    if report.mismatches > 0 {
+        tracing::error!(%org_id, mismatches = report.mismatches, "ledger drift");
+        log_metric(Metric::LedgerDrift, f64::from(u32::try_from(report.mismatches).unwrap_or(u32::MAX)));
+    }
+    report
 }

@@ -7,16 +7,15 @@
 use std::collections::BTreeSet;
 
 use super::places::{KnownPlace, Places};
-use super::trees::postings::ALL_KEYS;
 use super::upsert::{kept_changing, may_succeed_later};
 use super::write::{NumberedWrite, ReviewWrite};
 use crate::businesses::PutStep;
 use crate::{Business, BusinessLocation, PutOutcome, ReviewStore};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::moves::MoveRegister;
-use presence_domain::ledger::{ReviewSet, TreeKey};
 use presence_domain::review::{Review, ReviewId};
+use presence_ledger::moves::MoveRegister;
+use presence_ledger::{ALL_KEYS, ReviewSet, TreeKey};
 
 /// Reviews that are read at a time, and then moved by some ten transactions.
 const STEP: usize = 1_000;
@@ -88,7 +87,7 @@ impl ReviewStore {
             for org_id in leaving {
                 let tree = TreeKey { set: ReviewSet::Business(org_id, business.clone()), facet_key: None };
                 // After the raise: what was written before it is here, and nothing comes after it.
-                let postings = self.postings_of_tree(&tree, ALL_KEYS).await?;
+                let postings = self.trees.postings_of_tree(&tree, ALL_KEYS).await?;
                 for step in postings.chunks(STEP) {
                     let ids = step.iter().filter_map(|posting| posting.key.id.to_id()).collect();
                     moved += self.move_reviews(business, ids, &mut places).await?;

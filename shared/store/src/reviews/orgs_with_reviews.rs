@@ -49,7 +49,7 @@ impl ReviewStore {
     /// # Errors
     /// [`Error::Unavailable`] also if the log is too long to be read.
     pub async fn count_unfolded(&self, org_id: OrgId) -> Result<u64, Error> {
-        Ok(self.query_log(org_id).await?.unfolded())
+        Ok(self.logs.query_log(org_id).await?.unfolded())
     }
 
     /// Adds an organisation to those with reviews.

@@ -12,8 +12,8 @@ use super::write::ReviewWrite;
 use crate::{BusinessLocation, ReviewStore};
 use presence_domain::error::Error;
 use presence_domain::ids::BusinessId;
-use presence_domain::ledger::ReviewNumber;
 use presence_domain::review::Review;
+use presence_ledger::ReviewNumber;
 
 /// Maximum number of places that a process keeps: some 3 MB.
 const MAX_PLACES: usize = 20_000;

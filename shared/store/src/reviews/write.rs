@@ -14,8 +14,8 @@ use presence_domain::audit::AuditRecord;
 use presence_domain::error::Error;
 use presence_domain::idempotency::KeptAnswer;
 use presence_domain::ids::BusinessId;
-use presence_domain::ledger::LogChange;
 use presence_domain::review::Review;
+use presence_ledger::LogChange;
 
 /// Maximum number of items in a transaction: DynamoDB's limit.
 const MAX_ITEMS: usize = 100;
@@ -197,7 +197,7 @@ impl ReviewStore {
         }
         for (key, changes) in changes {
             let known = self.lane_state(*key).await?;
-            let LaneAppend { update, chunk, after } = known.append(*key, changes);
+            let LaneAppend { update, chunk, after } = LaneAppend::to(&known, *key, changes);
             transaction.write(Guard::Lane(*key, (known.last, known.fence)), update);
             if let Some(chunk) = chunk {
                 transaction.write(Guard::None, chunk);

@@ -7,10 +7,10 @@ use super::oracle::{Oracle, Positions};
 use crate::ReviewQuery;
 use presence_domain::ids::OrgId;
 use presence_domain::instant::is_empty_range;
-use presence_domain::ledger::{FacetKey, LogPosition, Place, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 use presence_domain::page::Page;
-use presence_domain::review::Review;
+use presence_domain::review::{FacetKey, Review};
 use presence_domain::review_stats::{GroupBy, GroupKey, ReviewStats};
+use presence_ledger::{LogPosition, Place, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 
 /// Answer of a search, or of statistics.
 #[derive(Debug)]

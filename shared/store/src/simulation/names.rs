@@ -7,10 +7,10 @@ use crate::{Business, ReviewFilter, ReviewQuery, ReviewStore, StatsError};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{FacetKey, FacetMask, ReviewSet};
 use presence_domain::page::PageRequest;
-use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_domain::review::{FacetKey, FacetMask, Partner, Rating, Review, ReviewId, ReviewState};
 use presence_domain::review_stats::GroupBy;
+use presence_ledger::ReviewSet;
 
 /// Number of organisations.
 pub(super) const ORGS: u64 = 3;

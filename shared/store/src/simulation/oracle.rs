@@ -9,10 +9,10 @@ use crate::client::read::Item;
 use crate::client::tables::{Change, ItemWrite};
 use crate::keys::{LOG_PK_PREFIX, LogItemKey};
 use crate::reviews::body_item::review_from_item;
-use crate::reviews::log::{changes_of, read_entries};
+use crate::reviews::log::items::changes_of;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{Directory, LANES, LogChange, LogEntry, LogPosition, Place, ReviewNumber};
 use presence_domain::review::Review;
+use presence_ledger::{Directory, LANES, LogChange, LogEntry, LogPosition, Place, ReviewNumber, read_entries};
 
 /// Positions of logs, by organisation.
 pub(super) type Positions = BTreeMap<OrgId, LogPosition>;
@@ -289,7 +289,7 @@ fn last_of(item: &Item) -> u64 {
 }
 
 fn entries_of(lane: usize, attributes: &Item) -> Vec<LogEntry> {
-    let entries = |(first, bytes)| read_entries(lane, first, &bytes).expect("changes");
+    let entries = |(first, bytes): (u64, Vec<u8>)| read_entries(lane, first, &bytes).expect("changes");
     changes_of(attributes).into_iter().flat_map(entries).collect()
 }
 

@@ -15,8 +15,8 @@ use super::tables::SimulatedTables;
 use crate::{Business, BusinessLocation, Database, FoldLimits, FoldReport, ReviewStore, ReviewsAudit};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::ReviewSet;
 use presence_domain::review::Review;
+use presence_ledger::ReviewSet;
 
 /// Number of processes of a run.
 const PROCESSES: u64 = 60;

@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 use anyhow::Context as _;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
-use presence_domain::ledger::tree::FACETS_FROM;
+use presence_ledger::OrgPostings;
+use presence_ledger::tree::FACETS_FROM;
 use presence_store::schema::{self, Index, Projected, Table};
-use presence_store::{OrgPostings, Stores, bulk_body_item};
+use presence_store::{Stores, bulk_body_item, bulk_org_items};
 
 use super::month::ItemBytes;
 use super::prices::{GB, RECOVERY_GB, STORAGE_GB};
@@ -112,7 +113,7 @@ fn review_sizes(company: &Company) -> anyhow::Result<ReviewSizes> {
         postings.add(&review);
         reviews.add(&schema::REVIEWS, &bulk_body_item(&review)?);
     }
-    postings.into_items(FACETS_FROM, |item| {
+    bulk_org_items(postings, FACETS_FROM, |item| {
         ledger.add(&schema::REVIEWS, &item);
         Ok(())
     })?;

@@ -12,9 +12,9 @@
 mod businesses;
 mod review_texts;
 
+use presence_domain::calendar::{Day, Month, SECONDS_OF_DAY};
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{Day, FacetKey, Month, SECONDS_OF_DAY};
-use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState};
+use presence_domain::review::{FacetKey, Partner, Rating, Review, ReviewId, ReviewState};
 use presence_store::{Business, Org};
 
 use businesses::Businesses;

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use presence_domain::ledger::{FacetKey, SECONDS_OF_DAY};
-use presence_domain::review::{Partner, Rating, Review, ReviewState};
+use presence_domain::calendar::SECONDS_OF_DAY;
+use presence_domain::review::{FacetKey, Partner, Rating, Review, ReviewState};
 
 use super::{Distribution, ReviewHeader, org_id};
 
@@ -69,7 +69,7 @@ impl Distribution {
     }
 }
 
-/// Returns the facets of a key: the inverse of [`FacetKey::new`](presence_domain::ledger::FacetKey::new).
+/// Returns the facets of a key: the inverse of [`FacetKey::new`](presence_domain::review::FacetKey::new).
 fn facets(key: FacetKey) -> (ReviewState, Rating, Partner, bool) {
     let number = usize::from(key.number());
     (ReviewState::ALL[number / 30], Rating::ALL[number / 6 % 5], Partner::ALL[number / 2 % 3], number % 2 == 1)

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use presence_domain::ledger::FacetMask;
-use presence_domain::ledger::tree::FACETS_FROM;
+use presence_domain::review::FacetMask;
+use presence_ledger::tree::FACETS_FROM;
 use presence_store::bulk_review_items;
 
 use super::*;

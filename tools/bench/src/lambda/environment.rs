@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use presence_domain::user::Role;
+use presence_ledger::OrgPostings;
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::{DynamoDb, Options, Stack, sdk_config};
 use presence_runtime::clock::{Clock as _, SystemClock};
-use presence_store::{Database, OrgPostings, Stores, bulk_body_item, schema};
+use presence_store::{Database, Stores, bulk_body_item, schema};
 use serde_json::Value;
 use tempfile::TempDir;
 

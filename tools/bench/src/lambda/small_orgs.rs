@@ -5,8 +5,9 @@ use std::cell::Cell;
 use anyhow::Context as _;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::{Review, ReviewId};
+use presence_ledger::OrgPostings;
 use presence_local::embedded::EmbeddedDynamo;
-use presence_store::{OrgPostings, Stores, bulk_body_item, schema};
+use presence_store::{Stores, bulk_body_item, schema};
 
 use crate::distribution::Distribution;
 

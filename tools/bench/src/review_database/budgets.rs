@@ -1,8 +1,8 @@
 //! Budgets of searches: the most units, calls and waves that a search may cost.
 
 use anyhow::ensure;
-use presence_domain::ledger::FacetMask;
 use presence_domain::page::PageRequest;
+use presence_domain::review::FacetMask;
 use presence_store::ReviewFilter;
 
 use super::ReviewDatabase;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use anyhow::ensure;
 use presence_domain::access::{Principal, Scope};
+use presence_domain::calendar::{Day, SECONDS_OF_DAY};
 use presence_domain::ids::UserId;
-use presence_domain::ledger::{Day, FacetKey, FacetMask, SECONDS_OF_DAY};
 use presence_domain::page::PageRequest;
-use presence_domain::review::Review;
+use presence_domain::review::{FacetKey, FacetMask, Review};
 use presence_domain::user::Role;
 use presence_store::meter::Meter;
 use presence_store::{FoldLimits, ReviewFilter};

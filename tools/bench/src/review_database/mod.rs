@@ -20,10 +20,11 @@ use anyhow::Context as _;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_smithy_http_client::Builder;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use presence_ledger::OrgPostings;
 use presence_local::connectors::{ConnectorLayer, WavesConnector};
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
-use presence_store::{Database, OrgPostings, Stores, schema};
+use presence_store::{Database, Stores, schema};
 
 use crate::distribution::Distribution;
 pub(crate) use arrivals::{Arrivals, ArrivalsOutcome, play_arrivals};

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use presence_domain::ledger::FacetKey;
-use presence_domain::review::{Review, ReviewId};
+use presence_domain::review::{FacetKey, Review, ReviewId};
 use presence_store::keys::effective_listing;
 
 use crate::distribution::{Distribution, ReviewHeader};

@@ -1,11 +1,11 @@
 //! Searches whose reads are counted: named ones, and any number of random ones.
 
 use presence_domain::access::Principal;
+use presence_domain::calendar::{Day, SECONDS_OF_DAY};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
-use presence_domain::ledger::{Day, FACET_KEY_COUNT, FacetKey, FacetMask, SECONDS_OF_DAY};
 use presence_domain::page::{Page, PageRequest};
-use presence_domain::review::{Partner, Review, ReviewState};
+use presence_domain::review::{FACET_KEY_COUNT, FacetKey, FacetMask, Partner, Review, ReviewState};
 use presence_domain::text::city_key;
 use presence_domain::user::Role;
 use presence_store::{ReviewFilter, Stores};

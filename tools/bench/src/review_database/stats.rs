@@ -1,9 +1,10 @@
 //! Statistics whose reads are counted, and the most that they may cost.
 
 use presence_domain::access::Principal;
+use presence_domain::calendar::SECONDS_OF_DAY;
 use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
-use presence_domain::ledger::{FacetMask, SECONDS_OF_DAY};
+use presence_domain::review::FacetMask;
 use presence_domain::review_stats::{GroupBy, ReviewStats};
 use presence_domain::text::city_key;
 use presence_domain::user::Role;

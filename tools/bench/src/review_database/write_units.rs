@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::ensure;
-use presence_domain::ledger::SECONDS_OF_DAY;
+use presence_domain::calendar::SECONDS_OF_DAY;
 use presence_domain::review::{Review, ReviewId};
 use presence_store::meter::Meter;
 use presence_store::{FoldLimits, ReviewStore};

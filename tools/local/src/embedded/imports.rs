@@ -6,9 +6,10 @@ use anyhow::{Context as _, anyhow};
 use aws_sdk_dynamodb::types::AttributeValue;
 use dynoxide::ImportOptions;
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::FACETS_FROM;
 use presence_domain::review::Review;
-use presence_store::{OrgPostings, Stores, bulk_review_items, schema};
+use presence_ledger::OrgPostings;
+use presence_ledger::tree::FACETS_FROM;
+use presence_store::{Stores, bulk_org_items, bulk_review_items, schema};
 
 use super::EmbeddedDynamo;
 
@@ -26,7 +27,7 @@ impl EmbeddedDynamo {
     /// Imports the trees and the directory of an organisation, whose reviews are imported one by one. Returns the number of bytes.
     pub fn import_trees(&self, table: &str, postings: OrgPostings) -> anyhow::Result<usize> {
         let (mut items, mut bytes) = (Vec::new(), 0);
-        postings.into_items(FACETS_FROM, |item| {
+        bulk_org_items(postings, FACETS_FROM, |item| {
             items.push(item);
             if items.len() >= IMPORT_CHUNK {
                 bytes += self.import(table, std::mem::take(&mut items)).map_err(Error::internal)?;

@@ -8,9 +8,9 @@ mod workers;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use presence_domain::ledger::tree::FACETS_FROM;
 use presence_domain::rate_limit::RateLimit;
 use presence_domain::review::Review;
+use presence_ledger::tree::FACETS_FROM;
 use presence_mailer::OutboxProcessor;
 use presence_store::Stores;
 

@@ -11,7 +11,7 @@ use super::view::TreeView;
 use crate::ReviewStore;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{LogEntry, Posting, PostingKey, ReviewNumber, ReviewSet, TreeKey};
+use presence_ledger::{LogEntry, Posting, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 
 /// Maximum number of times that a slice is looked at again while reviews are written. A difference that is uncertain then is
 /// looked at again the next day.
@@ -126,7 +126,7 @@ impl ReviewStore {
     /// Of these some may have no business and no review any more, and still keep the log from being folded.
     pub(super) async fn sets_of_org(&self, org_id: OrgId) -> Result<BTreeSet<ReviewSet>, Error> {
         let mut sets = BTreeSet::from([ReviewSet::Org(org_id)]);
-        for LogEntry { change, .. } in self.query_log(org_id).await?.entries {
+        for LogEntry { change, .. } in self.logs.query_log(org_id).await?.entries {
             sets.extend([change.old, change.new].iter().flatten().flat_map(|place| place.sets(org_id)));
         }
         for (business_id, location) in self.businesses.list_by_org(org_id).await? {

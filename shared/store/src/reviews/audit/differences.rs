@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use presence_domain::ledger::{Posting, ReviewNumber};
+use presence_ledger::{Posting, ReviewNumber};
 
 /// Maximum number of reviews that a finding names.
 const NAMED: usize = 20;
@@ -78,7 +78,8 @@ fn list(ids: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use presence_domain::ledger::{FacetKey, PostingKey};
+    use presence_domain::review::FacetKey;
+    use presence_ledger::PostingKey;
 
     fn posting(second: i64, id: u64, version: u64) -> Posting {
         let key = PostingKey { effective_at: second, id: ReviewNumber::new(id) };

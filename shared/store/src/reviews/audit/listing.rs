@@ -8,8 +8,8 @@ use crate::reviews::body_item::review_from_item;
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{Place, Posting, PostingKey, ReviewNumber, ReviewSet};
 use presence_domain::review::{Review, ReviewId};
+use presence_ledger::{Place, Posting, PostingKey, ReviewNumber, ReviewSet};
 
 /// Reviews in one page of a Query. DynamoDB ends a page at 1 MB, some 1,700 reviews.
 const PAGE: i32 = 2_000;

@@ -10,11 +10,11 @@ use super::confirm::WrongTree;
 use super::differences::Difference;
 use super::view::TreeView;
 use crate::ReviewStore;
-use crate::reviews::trees::correction::TreeCorrection;
-use crate::reviews::trees::directory::RootEditions;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{LogPosition, Posting, PostingKey, ReviewNumber, ReviewSet, TreeDelta, TreeKey};
+use presence_ledger::{
+    LogPosition, Posting, PostingKey, ReviewNumber, ReviewSet, RootEditions, TreeCorrection, TreeDelta, TreeKey,
+};
 
 /// Number of wrong postings of a tree from which its set is rebuilt.
 const MANY: usize = 5_000;
@@ -53,7 +53,7 @@ impl ReviewStore {
             mended += self.correct_set(set, &trees, &mut editions).await?;
         }
         if !editions.is_empty() {
-            self.raise_directory(org_id, &editions, &LogPosition::default()).await?;
+            self.trees.raise_directory(org_id, &editions, &LogPosition::default()).await?;
         }
         Ok(mended)
     }
@@ -75,7 +75,7 @@ impl ReviewStore {
             }
             let (tree, stored) = (wrong.view.tree.clone(), wrong.view.stored_root.clone());
             let correction = TreeCorrection { tree: tree.clone(), stored, change };
-            let Some(edition) = self.correct_tree(&correction).await? else { continue };
+            let Some(edition) = self.trees.correct_tree(&correction).await? else { continue };
             mended += usize::from(is_complete);
             match tree.facet_key {
                 Some(facet_key) => of_facets.push((facet_key, edition)),
@@ -83,7 +83,7 @@ impl ReviewStore {
             }
         }
         if !of_facets.is_empty()
-            && let Some(edition) = self.name_facet_editions(set, &of_facets).await?
+            && let Some(edition) = self.trees.name_facet_editions(set, &of_facets).await?
         {
             editions.insert(TreeKey { set: set.clone(), facet_key: None }, edition);
         }
@@ -103,7 +103,7 @@ impl ReviewStore {
         for set in sets {
             postings.add_set(set);
         }
-        let built = Box::pin(self.build_org(postings, &position, Some(sets))).await?;
+        let built = Box::pin(self.trees.build_org(postings, &position, Some(sets))).await?;
         let lost: BTreeSet<ReviewSet> = built.lost.into_iter().collect();
         Ok(sets.difference(&lost).cloned().collect())
     }

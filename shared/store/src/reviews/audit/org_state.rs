@@ -6,13 +6,12 @@ use super::TRANSACTION_TIME;
 use super::listing::FiledReview;
 use crate::ReviewStore;
 use crate::client::parallel::parallel;
-use crate::reviews::log::OrgLog;
-use crate::reviews::trees::OrgPostings;
-use crate::reviews::trees::postings::ALL_KEYS;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{LogChange, LogPosition, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 use presence_domain::text::city_key;
+use presence_ledger::{
+    ALL_KEYS, LogChange, LogPosition, OrgLog, OrgPostings, PostingKey, ReviewNumber, ReviewSet, TreeKey,
+};
 
 /// Maximum number of times that the reviews are read again because the log was trimmed meanwhile.
 const MAX_READS: usize = 5;
@@ -38,7 +37,7 @@ impl ReviewStore {
         max_reviews: usize,
     ) -> Result<Option<(OrgPostings, LogPosition)>, Error> {
         for _ in 0..MAX_READS {
-            let before = self.query_log(org_id).await?;
+            let before = self.logs.query_log(org_id).await?;
             let mut known: BTreeSet<ReviewNumber> = before.entries.iter().map(|entry| entry.change.id).collect();
             let has_all = self.add_ids_of_trees(org_id, &mut known).await?;
             if (!has_all && max_reviews < usize::MAX) || known.len() > max_reviews {
@@ -48,7 +47,7 @@ impl ReviewStore {
             self.db.sleep(TRANSACTION_TIME).await;
             let Some(mut postings) = self.read_listed(org_id, &known, max_reviews).await? else { return Ok(None) };
             self.db.sleep(TRANSACTION_TIME).await;
-            let after = self.query_log(org_id).await?;
+            let after = self.logs.query_log(org_id).await?;
             if before.end.covers(&after.directory.trimmed_to) {
                 replay(&mut postings, &before.end, &after);
                 return Ok(Some((postings, after.end)));

@@ -11,7 +11,7 @@ use crate::keys::{AUDIT_PK, AUDIT_SK};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{PostingKey, ReviewNumber};
+use presence_ledger::{PostingKey, ReviewNumber};
 
 /// Seconds between the starts of two rounds: a day, less ten minutes for a run that starts late. Without them, rounds would
 /// start later each day.

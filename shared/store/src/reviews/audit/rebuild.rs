@@ -9,8 +9,8 @@ use super::report::{INDEX_TIME, MisplacedReview, SLICE};
 use crate::ReviewStore;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::PostingKey;
 use presence_domain::review::ReviewId;
+use presence_ledger::PostingKey;
 
 /// Maximum number of times that a rebuild looks at the organisation: once to correct, once to see that all is right, and again
 /// while reviews are written.

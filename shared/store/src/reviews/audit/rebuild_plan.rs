@@ -8,7 +8,7 @@ use super::report::{INDEX_TIME, MisplacedReview, SLICE, name_of};
 use crate::ReviewStore;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::PostingKey;
+use presence_ledger::PostingKey;
 
 /// Plan of a rebuild.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -32,7 +32,7 @@ impl ReviewStore {
     ///
     /// Reviews that are written meanwhile are no part of it.
     pub async fn plan_rebuild(&self, org_id: OrgId) -> Result<RebuildPlan, Error> {
-        let mut plan = RebuildPlan { folded: self.query_log(org_id).await?.unfolded(), ..RebuildPlan::default() };
+        let mut plan = RebuildPlan { folded: self.logs.query_log(org_id).await?.unfolded(), ..RebuildPlan::default() };
         let (mut trees, mut from) = (BTreeSet::new(), PostingKey::FIRST);
         loop {
             let slice = self.list_slice(org_id, from, SLICE).await?;
@@ -56,7 +56,7 @@ impl ReviewStore {
     async fn count_unused_nodes(&self, org_id: OrgId) -> Result<usize, Error> {
         let mut nodes = 0;
         for set in self.sets_of_org(org_id).await? {
-            nodes += match self.count_orphans(&set).await {
+            nodes += match self.trees.count_orphans(&set).await {
                 Err(Error::Internal(_)) => 0,
                 counted => counted?,
             };

@@ -11,7 +11,7 @@ use super::listing::FiledReview;
 use crate::{BusinessLocation, Finding, ReviewStore};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::{PostingKey, ReviewNumber, ReviewSet, TreeKey};
+use presence_ledger::{PostingKey, ReviewNumber, ReviewSet, TreeKey};
 
 /// Number of reviews that are compared at a time.
 pub(super) const SLICE: usize = 50_000;
@@ -137,7 +137,7 @@ impl ReviewStore {
         // A tree that cannot be read tells no nodes. It is among the findings.
         let damaged: BTreeSet<&ReviewSet> = found.faults.keys().map(|tree| &tree.set).collect();
         for set in sets.iter().filter(|set| !damaged.contains(set)) {
-            audit.unused_nodes += self.count_orphans(set).await?;
+            audit.unused_nodes += self.trees.count_orphans(set).await?;
         }
         audit.add_trees(found);
         audit.reviews += reviews;

@@ -26,7 +26,7 @@ use crate::ReviewStore;
 use crate::client::meter::Meter;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::PostingKey;
+use presence_ledger::PostingKey;
 use presence_runtime::telemetry::{Metric, log_metric};
 
 /// Number of times that a step is started. A step that never ends must not stop the audit of all others.

@@ -6,12 +6,11 @@ use std::ops::Range;
 use super::tree_scan::TreeScan;
 use crate::ReviewStore;
 use crate::client::read::Consistency;
-use crate::reviews::log::OrgLog;
-use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::tree::{NodeRef, OldestPostings, TreeRoot, decode_root};
-use presence_domain::ledger::{FacetKey, Posting, PostingKey, ReviewSet, TreeDelta, TreeKey};
+use presence_domain::review::FacetKey;
+use presence_ledger::tree::{NodeRef, OldestPostings, TreeRoot, decode_root};
+use presence_ledger::{OrgLog, Posting, PostingKey, ReviewSet, StoredRoot, TreeDelta, TreeKey};
 
 /// Maximum number of trees that are in memory at a time.
 pub(super) const TREES_AT_ONCE: usize = 200;
@@ -108,10 +107,10 @@ impl ReviewStore {
         keys: &Range<PostingKey>,
     ) -> Result<Vec<TreeView>, Error> {
         for read in 1.. {
-            let log = self.query_log(org_id).await?;
+            let log = self.logs.query_log(org_id).await?;
             // Before the roots: they are put before somebody names them.
             let named = self.editions_named_for(org_id, trees, log.directory.org_edition).await?;
-            let roots = self.get_roots(trees, Consistency::Strong).await?;
+            let roots = self.trees.get_roots(trees, Consistency::Strong).await?;
             let roots = trees.iter().zip(roots).map(|(tree, root)| ReadRoot::of(root, named.get(tree).copied()));
             let roots: Vec<ReadRoot> = roots.collect();
             let is_behind = roots.iter().any(|read| !log.end.covers(&read.root.position));
@@ -138,10 +137,10 @@ impl ReviewStore {
         org_edition: u64,
     ) -> Result<HashMap<TreeKey, u64>, Error> {
         let (of_facets, of_sets): (Vec<&TreeKey>, _) = trees.iter().partition(|tree| tree.facet_key.is_some());
-        let mut named = self.named_editions(org_id, of_sets, org_edition).await?;
+        let mut named = self.trees.named_editions(org_id, of_sets, org_edition).await?;
         let sets: BTreeSet<&ReviewSet> = of_facets.iter().map(|tree| &tree.set).collect();
         let parents: Vec<TreeKey> = sets.into_iter().map(|set| TreeKey { set: set.clone(), facet_key: None }).collect();
-        for (parent, root) in parents.iter().zip(self.get_roots(&parents, Consistency::Strong).await?) {
+        for (parent, root) in parents.iter().zip(self.trees.get_roots(&parents, Consistency::Strong).await?) {
             // A root that cannot be read is a fault of its own tree.
             let root = root.and_then(|root| decode_root(&root.bytes).ok());
             named.extend(root.iter().flat_map(|root| facet_trees_of(&parent.set, root)));
@@ -151,7 +150,7 @@ impl ReviewStore {
 
     /// True if a root is not the one that was read any more.
     async fn were_replaced(&self, trees: &[TreeKey], roots: &[ReadRoot]) -> Result<bool, Error> {
-        let now = self.get_roots(trees, Consistency::Strong).await?;
+        let now = self.trees.get_roots(trees, Consistency::Strong).await?;
         Ok(now.iter().zip(roots).any(|(now, read)| *now != read.stored))
     }
 
@@ -190,7 +189,7 @@ impl ReviewStore {
         let counts: Vec<usize> = scans.iter().map(|scan| scan.wanted().count()).collect();
         let mut nodes = Vec::with_capacity(wanted.len());
         for chunk in wanted.chunks(NODES_AT_ONCE) {
-            nodes.extend(self.get_nodes(chunk).await?);
+            nodes.extend(self.trees.get_nodes(chunk).await?);
         }
         let mut nodes = nodes.into_iter();
         for (scan, count) in scans.iter_mut().zip(counts) {

@@ -2,18 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use aws_sdk_dynamodb::primitives::Blob;
-use aws_sdk_dynamodb::types::AttributeValue;
-
-use super::items::{FENCE, LAST, LaneState, changes_attribute};
+use super::items::{FENCE, LAST, changes_attribute};
 use super::lanes::LaneKey;
-use crate::client::read::{number, pk_sk};
+use crate::client::read::{binary, number, pk_sk};
 use crate::client::tables::{Condition, ItemWrite};
 use crate::keys::{LogItemKey, log_pk};
 use crate::reviews::write::ReviewWrite;
 use crate::schema;
-use presence_domain::ledger::{LogChange, Place, ReviewNumber, decode_changes, encode_changes};
 use presence_domain::review::Review;
+use presence_ledger::table::Changes;
+use presence_ledger::{LaneState, LogChange, Place, ReviewNumber, decode_changes, encode_changes};
 
 /// Maximum number of changes that a lane item holds unsealed. It bounds the attributes of a lane item and of an expression.
 const MAX_UNSEALED: u64 = 16;
@@ -59,37 +57,28 @@ pub(crate) fn changes_by_lane(writes: &[ReviewWrite]) -> BTreeMap<LaneKey, Vec<L
     changes
 }
 
-impl LaneState {
-    /// Returns the addition of changes to the lane, which must not be empty.
+impl LaneAppend {
+    /// Returns the addition of changes, which must not be empty, to a lane as it is known.
     ///
     /// Few changes become an attribute of the lane item. Otherwise a new chunk takes them, and all unsealed changes: this
     /// writer knows them exactly, because its condition is that the lane is still the known one.
-    pub(crate) fn append(&self, key: LaneKey, changes: &[LogChange]) -> LaneAppend {
-        let first = self.last + 1;
-        let mut unsealed = self.unsealed.clone();
-        unsealed.insert(first, Blob::new(encode_changes(changes)));
-        let mut after = Self { last: self.last + changes.len() as u64, unsealed, ..*self };
-        let chunk = (!after.fits_lane_item()).then(|| chunk_put(key, &seal(std::mem::take(&mut after.unsealed))));
-        LaneAppend { update: self.update_to(&after, key), chunk, after }
+    pub(crate) fn to(known: &LaneState, key: LaneKey, changes: &[LogChange]) -> Self {
+        let mut unsealed = known.unsealed.clone();
+        unsealed.insert(known.last + 1, encode_changes(changes));
+        let mut after = LaneState { last: known.last + changes.len() as u64, unsealed, ..*known };
+        let chunk = (!fits_lane_item(&after)).then(|| chunk_put(key, &seal(std::mem::take(&mut after.unsealed))));
+        Self { update: Self::update(known, &after, key), chunk, after }
     }
 
-    /// True if a lane item may hold the unsealed changes.
-    fn fits_lane_item(&self) -> bool {
-        let Some((first, _)) = self.unsealed.first_key_value() else { return true };
-        let bytes = |(first, bytes): (&u64, &Blob)| changes_attribute(*first).len() + bytes.as_ref().len();
-        self.last - first < MAX_UNSEALED
-            && LANE_KEY_BYTES + self.unsealed.iter().map(bytes).sum::<usize>() <= MAX_LANE_BYTES
-    }
-
-    /// Returns the update of the lane item to the state after. It fails unless the item has this state.
-    fn update_to(&self, after: &Self, key: LaneKey) -> ItemWrite {
+    /// Returns the update of the lane item to the state after. It fails unless the item has the known state.
+    fn update(known: &LaneState, after: &LaneState, key: LaneKey) -> ItemWrite {
         let (pk, sk) = key.keys();
-        let added = after.unsealed.iter().filter(|(first, _)| **first > self.last);
-        let added = added.map(|(first, bytes)| (changes_attribute(*first), AttributeValue::B(bytes.clone())));
+        let added = after.unsealed.iter().filter(|(first, _)| **first > known.last);
+        let added = added.map(|(first, bytes)| (changes_attribute(*first), binary(bytes.clone())));
         let set = std::iter::once((LAST.to_owned(), number(after.last))).chain(added).collect();
-        let sealed = self.unsealed.keys().filter(|first| !after.unsealed.contains_key(first));
+        let sealed = known.unsealed.keys().filter(|first| !after.unsealed.contains_key(first));
         let remove = sealed.map(|first| changes_attribute(*first)).collect();
-        let known = [(LAST, self.last), (FENCE, self.fence)];
+        let known = [(LAST, known.last), (FENCE, known.fence)];
         let is_known = known.map(|(name, known)| match known {
             0 => Condition::Without(name),
             known => Condition::NumberIs(name, known),
@@ -98,26 +87,34 @@ impl LaneState {
     }
 }
 
+/// True if a lane item may hold the unsealed changes.
+fn fits_lane_item(state: &LaneState) -> bool {
+    let Some((first, _)) = state.unsealed.first_key_value() else { return true };
+    let bytes = |(first, bytes): (&u64, &Vec<u8>)| changes_attribute(*first).len() + bytes.len();
+    state.last - first < MAX_UNSEALED
+        && LANE_KEY_BYTES + state.unsealed.iter().map(bytes).sum::<usize>() <= MAX_LANE_BYTES
+}
+
 /// Returns consecutive changes as one attribute, in which they name each city and business once. Changes that cannot be read, or that
 /// are not consecutive, stay as they are: the reader of the log reports them.
-fn seal(unsealed: BTreeMap<u64, Blob>) -> BTreeMap<u64, Blob> {
+fn seal(unsealed: Changes) -> Changes {
     let Some(first) = unsealed.keys().next().copied() else { return unsealed };
     let mut changes = Vec::new();
     for (number, bytes) in &unsealed {
-        match decode_changes(bytes.as_ref()) {
+        match decode_changes(bytes) {
             Ok(decoded) if *number == first + changes.len() as u64 => changes.extend(decoded),
             _ => return unsealed,
         }
     }
-    BTreeMap::from([(first, Blob::new(encode_changes(&changes)))])
+    Changes::from([(first, encode_changes(&changes))])
 }
 
 /// Returns the put of a sealed chunk with these changes.
-fn chunk_put(key: LaneKey, changes: &BTreeMap<u64, Blob>) -> ItemWrite {
+fn chunk_put(key: LaneKey, changes: &Changes) -> ItemWrite {
     let first = changes.keys().next().copied().unwrap_or_default();
     let sort_key = LogItemKey::Chunk { lane: key.lane, first }.sort_key();
     let mut item = pk_sk(log_pk(key.org_id), sort_key);
-    let attributes = changes.iter().map(|(first, bytes)| (changes_attribute(*first), AttributeValue::B(bytes.clone())));
+    let attributes = changes.iter().map(|(first, bytes)| (changes_attribute(*first), binary(bytes.clone())));
     item.extend(attributes);
     ItemWrite::put(&schema::REVIEWS, item, [])
 }
@@ -127,10 +124,12 @@ mod tests {
     use super::*;
     use crate::client::read::Item;
     use crate::client::tables::Change;
-    use crate::reviews::log::items::{changes_of, read_entries};
+    use crate::reviews::log::items::{changes_of, read_lane_item};
     use crate::simulation::applied;
+    use aws_sdk_dynamodb::types::AttributeValue;
     use presence_domain::ids::{BusinessId, OrgId};
-    use presence_domain::ledger::{FacetKey, LogEntry};
+    use presence_domain::review::FacetKey;
+    use presence_ledger::{LogEntry, read_entries};
 
     fn key() -> LaneKey {
         LaneKey { org_id: OrgId::new(42).expect("an id"), lane: 3 }
@@ -158,7 +157,7 @@ mod tests {
     fn append_one_by_one(count: usize, city_bytes: usize) -> (usize, Vec<usize>) {
         let (mut state, mut chunks) = (LaneState::default(), Vec::new());
         for _ in 0..count {
-            let append = state.append(key(), &changes(1, city_bytes));
+            let append = LaneAppend::to(&state, key(), &changes(1, city_bytes));
             chunks.extend(append.chunk.map(|chunk| entries_of(&chunk.item).len()));
             state = append.after;
         }
@@ -167,7 +166,7 @@ mod tests {
 
     /// Returns the changes of an item of lane 3.
     fn entries_of(item: &Item) -> Vec<LogEntry> {
-        let entries = |(first, bytes): (&u64, &Blob)| read_entries(key().lane, *first, bytes).expect("changes");
+        let entries = |(first, bytes): (&u64, &Vec<u8>)| read_entries(key().lane, *first, bytes).expect("changes");
         changes_of(item).iter().flat_map(entries).collect()
     }
 
@@ -185,24 +184,24 @@ mod tests {
     fn sealed_changes_name_each_city_and_business_once() {
         let mut state = LaneState::default();
         let mut append = || {
-            let append = state.append(key(), &changes(1, 5));
+            let append = LaneAppend::to(&state, key(), &changes(1, 5));
             state = append.after.clone();
             append.chunk
         };
         let chunk = (0..17).find_map(|_| append()).expect("17 changes are sealed");
         assert_eq!(changes_of(&chunk.item).keys().copied().collect::<Vec<_>>(), [1]);
         assert!(entries_of(&chunk.item).iter().map(|entry| entry.sequence).eq(1..=17));
-        let bytes = changes_of(&chunk.item)[&1].as_ref().len();
+        let bytes = changes_of(&chunk.item)[&1].len();
         // Number, versions, parts, second, facet key, city and business: 15 bytes. A change by itself takes 33.
         assert!(bytes <= 17 * 15 + 20, "{bytes} bytes");
     }
 
     #[test]
     fn changes_that_cannot_be_read_are_sealed_as_they_are() {
-        let later_version = Blob::new([255, 1, 2, 3]);
-        let unsealed = BTreeMap::from([(5, later_version), (6, Blob::new(encode_changes(&changes(16, 5))))]);
+        let later_version = vec![255, 1, 2, 3];
+        let unsealed = Changes::from([(5, later_version), (6, encode_changes(&changes(16, 5)))]);
         let state = LaneState { last: 21, unsealed: unsealed.clone(), ..LaneState::default() };
-        let chunk = state.append(key(), &changes(1, 5)).chunk.expect("17 changes are sealed");
+        let chunk = LaneAppend::to(&state, key(), &changes(1, 5)).chunk.expect("17 changes are sealed");
         let sealed = changes_of(&chunk.item);
         assert_eq!(sealed.keys().copied().collect::<Vec<_>>(), [5, 6, 22]);
         assert!(unsealed.iter().all(|(first, bytes)| sealed[first] == *bytes));
@@ -213,7 +212,8 @@ mod tests {
         let number_is =
             |name, known| if known == 0 { Condition::Without(name) } else { Condition::NumberIs(name, known) };
         for (last, fence) in [(0, 0), (98, 0), (0, 7), (98, 7)] {
-            let append = LaneState { last, fence, ..LaneState::default() }.append(key(), &changes(1, 5));
+            let known = LaneState { last, fence, ..LaneState::default() };
+            let append = LaneAppend::to(&known, key(), &changes(1, 5));
             assert_eq!(append.update.conditions, [number_is(LAST, last), number_is(FENCE, fence)]);
             let unsealed = append.after.unsealed.clone();
             assert_eq!(append.after, LaneState { last: last + 1, fence, unsealed });
@@ -224,14 +224,14 @@ mod tests {
     fn append_all(batches: &[Vec<LogChange>]) -> (Item, Vec<Item>) {
         let (mut state, mut lane_item, mut chunks) = (LaneState::default(), Item::new(), Vec::new());
         for batch in batches {
-            let append = state.append(key(), batch);
+            let append = LaneAppend::to(&state, key(), batch);
             if let Change::Update { remove, .. } = &append.update.change {
                 assert!(remove.iter().all(|name| lane_item.contains_key(name)), "only stored attributes are removed");
             }
             lane_item = applied(append.update, Some(lane_item)).expect("a lane item");
             chunks.extend(append.chunk.map(|chunk| chunk.item));
             state = append.after;
-            assert_eq!(LaneState::from_item(&lane_item).expect("a lane item"), state);
+            assert_eq!(read_lane_item(&lane_item).expect("a lane item"), state);
             let bytes =
                 |(name, value): (&String, &AttributeValue)| name.len() + value.as_b().map_or(8, |b| b.as_ref().len());
             let key_bytes = "pkLOG#0123456789012345sk3".len();

@@ -108,7 +108,7 @@ impl DueFolds {
 impl ReviewStore {
     /// Folds the log of an organisation if this process added enough to it. A failure is logged: the reviews are written.
     pub(crate) async fn fold_if_due(&self, org_id: OrgId) {
-        let thresholds = Thresholds::of(self.fold_limits.fold_from, self.db.write_rate().is_some());
+        let thresholds = Thresholds::of(self.trees.fold_limits().fold_from, self.db.write_rate().is_some());
         self.due_folds.fold_if_due(org_id, thresholds, || self.fold_without_report(org_id)).await;
     }
 

@@ -4,14 +4,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::items::{FENCE, LaneState};
+use super::items::{FENCE, read_lane_item};
 use crate::client::parallel::parallel;
 use crate::client::read::pk_sk;
 use crate::keys::{LogItemKey, log_pk};
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::LANES;
+use presence_ledger::{LANES, LaneState};
 
 /// Maximum number of lanes in the cache. A lane takes some 2 KB at most, so that all of them take 8 MB.
 const MAX_LANES: usize = 4_096;
@@ -139,7 +139,7 @@ impl ReviewStore {
     pub(crate) async fn read_lane(&self, key: LaneKey) -> Result<LaneState, Error> {
         let (pk, sk) = key.keys();
         let item = self.db.get(&schema::REVIEWS, pk_sk(pk, sk)).await?;
-        let state = item.as_ref().map(LaneState::from_item).transpose()?.unwrap_or_default();
+        let state = item.as_ref().map(read_lane_item).transpose()?.unwrap_or_default();
         self.lanes.insert(key, state.clone());
         Ok(state)
     }

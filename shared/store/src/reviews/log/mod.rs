@@ -6,13 +6,9 @@
 
 mod append;
 mod due_folds;
-mod items;
+pub(crate) mod items;
 mod lanes;
-mod query;
 
 pub(crate) use append::{LaneAppend, changes_by_lane, lanes_of};
 pub(crate) use due_folds::DueFolds;
-#[cfg(test)]
-pub(crate) use items::{changes_of, read_entries};
 pub(crate) use lanes::{LaneCache, LaneKey};
-pub(crate) use query::OrgLog;

@@ -11,9 +11,9 @@ use super::snapshot::OrgSnapshot;
 use super::target::{OrgTarget, PostingPage, SearchTarget};
 use crate::ReviewStore;
 use presence_domain::error::Error;
-use presence_domain::ledger::{ReviewSet, TreeKey};
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::Review;
+use presence_ledger::{ReviewSet, TreeKey};
 use presence_runtime::telemetry::{Metric, log_metric};
 
 /// Number of organisations whose logs and roots are read at a time. An organisation has some 30 KB of them, so that 4 MB are in

@@ -13,8 +13,8 @@ use crate::reviews::body_item::review_from_item;
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{Posting, ReviewNumber, TreeKey};
 use presence_domain::review::Review;
+use presence_ledger::{Posting, ReviewNumber, TreeKey};
 
 /// Least share of the postings of a range, in percent, that must be on the page for one Query of the whole range. Reviews
 /// have some 440 bytes. A read of one costs half a unit; a Query reads nine for that.

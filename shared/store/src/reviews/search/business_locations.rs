@@ -13,12 +13,10 @@ use super::snapshot::OrgSnapshot;
 use super::target::OrgTarget;
 use crate::ReviewStore;
 use crate::businesses::ReviewLocation;
-use crate::reviews::log::OrgLog;
-use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::error::Error;
 use presence_domain::ids::BusinessId;
-use presence_domain::ledger::tree::{TreeRoot, decode_root};
-use presence_domain::ledger::{ReviewSet, TreeKey};
+use presence_ledger::tree::{TreeRoot, decode_root};
+use presence_ledger::{OrgLog, ReviewSet, StoredRoot, TreeKey};
 
 /// Locations of businesses, by id. Businesses that do not exist have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,11 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashlink::LruCache;
 
-use crate::reviews::log::OrgLog;
-use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::tree::NodeRef;
-use presence_domain::ledger::{DirectoryBucket, TreeKey};
+use presence_ledger::tree::NodeRef;
+use presence_ledger::{DirectoryBucket, OrgLog, StoredRoot, TreeKey};
 
 /// Maximum number of bytes of all entries. The function has 64 MB for everything, of which a cold one takes some 20 MB.
 const MAX_BYTES: usize = 16 << 20;
@@ -125,7 +123,7 @@ impl SearchCache {
     /// Keeps a root, unless a later one is kept.
     pub(super) fn insert_root(&self, tree: &TreeKey, root: StoredRoot) {
         if self.root(tree).is_none_or(|kept| kept.edition < root.edition) {
-            let bytes = root.len();
+            let bytes = root.size();
             self.insert(Key::Root(tree.clone()), Value::Root(root), bytes);
         }
     }
@@ -178,7 +176,7 @@ impl Entries {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use presence_domain::ledger::ReviewSet;
+    use presence_ledger::ReviewSet;
 
     fn tree() -> TreeKey {
         TreeKey { set: ReviewSet::Org(OrgId::new(1).expect("an id")), facet_key: None }

@@ -6,10 +6,8 @@ use std::sync::Arc;
 use super::target::SearchTarget;
 use crate::ReviewStore;
 use crate::client::read::Consistency;
-use crate::reviews::log::OrgLog;
-use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::error::Error;
-use presence_domain::ledger::TreeKey;
+use presence_ledger::{OrgLog, StoredRoot, TreeKey};
 
 /// Tree of one facet key that is searched in place of its set's tree.
 pub(super) struct FacetTree {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::ReviewStore;
 use presence_domain::error::Error;
-use presence_domain::ledger::TreeKey;
-use presence_domain::ledger::tree::{DecodeError, NodeRef};
+use presence_ledger::TreeKey;
+use presence_ledger::tree::{DecodeError, NodeRef};
 
 /// Occurs when a ledger changes while it is read, or cannot be read.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl ReviewStore {
         names: &[(&TreeKey, NodeRef)],
     ) -> Result<Vec<Arc<[u8]>>, LedgerReadError> {
         let mut read = Vec::with_capacity(names.len());
-        for ((tree, node), bytes) in names.iter().zip(self.get_nodes(names).await?) {
+        for ((tree, node), bytes) in names.iter().zip(self.trees.get_nodes(names).await?) {
             let Some(bytes) = bytes else {
                 self.cache.remove_root(tree);
                 return Err(LedgerReadError::NodeGone((*tree).clone()));

@@ -37,8 +37,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::instant::is_empty_range;
-use presence_domain::ledger::{FacetMask, ReviewSet};
 use presence_domain::page::PageRequest;
+use presence_domain::review::FacetMask;
+use presence_ledger::ReviewSet;
 
 /// Maximum number of bytes in a city key. No business has a longer one, because it is the start of a sort key of
 /// `city-index`, which may have 1,024 bytes. Review sets of longer ones would have no valid partition key.

@@ -10,13 +10,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::moves::{MAX_CONNECTED_ORGS, MoveRegister};
+use presence_ledger::moves::{MAX_CONNECTED_ORGS, MoveRegister};
 
 use super::ledger_read::LedgerReadError;
 use super::target::OrgTarget;
 use crate::ReviewStore;
 use crate::client::parallel::parallel;
-use crate::reviews::log::OrgLog;
+use presence_ledger::OrgLog;
 
 /// Maximum number of groups of logs that are read at a time.
 const GROUPS_IN_FLIGHT: u16 = 8;
@@ -92,7 +92,7 @@ impl ReviewStore {
         let groups = cut.map_or(&[][..], |cut| &cut.groups);
         let reads = groups.iter().map(async |group| {
             let orgs: Vec<OrgId> = group.iter().copied().collect();
-            Ok(orgs.iter().copied().zip(self.read_logs_together(&orgs).await?).collect::<Vec<_>>())
+            Ok(orgs.iter().copied().zip(self.logs.read_logs_together(&orgs).await?).collect::<Vec<_>>())
         });
         let read = parallel(GROUPS_IN_FLIGHT, reads).await?.into_iter().flatten();
         Ok(read.map(|(org_id, log)| (org_id, Arc::new(log))).collect())

@@ -15,7 +15,7 @@ use crate::businesses::ReviewLocation;
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::ReviewSet;
+use presence_ledger::ReviewSet;
 
 /// Source of the organisations that are searched.
 #[derive(Clone, Debug)]

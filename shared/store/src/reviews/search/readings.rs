@@ -7,11 +7,11 @@ use super::target::OrgTarget;
 use crate::ReviewStore;
 use crate::client::parallel::parallel;
 use crate::client::read::Consistency;
-use crate::reviews::trees::directory::bucket_of;
-use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{DIRECTORY_BUCKETS, Directory, DirectoryBucket, ReviewSet, TreeKey, directory_hash};
+use presence_ledger::{
+    DIRECTORY_BUCKETS, Directory, DirectoryBucket, ReviewSet, StoredRoot, TreeKey, bucket_of, directory_hash,
+};
 
 /// Maximum number of directories that are read at a time.
 const READS_IN_FLIGHT: u16 = 64;
@@ -100,7 +100,7 @@ impl ReviewStore {
         if trees.is_empty() {
             return Ok(Vec::new());
         }
-        let roots = trees.iter().zip(self.get_roots(trees, consistency).await?);
+        let roots = trees.iter().zip(self.trees.get_roots(trees, consistency).await?);
         let found: Vec<_> = roots.filter_map(|(tree, root)| Some((tree.clone(), root?))).collect();
         for (tree, root) in &found {
             self.cache.insert_root(tree, root.clone());
@@ -115,7 +115,7 @@ impl ReviewStore {
     ) -> Result<Vec<((OrgId, usize), Arc<DirectoryBucket>)>, Error> {
         let reads = numbers.iter().map(async |(org_id, numbers)| {
             let numbers: Vec<usize> = numbers.iter().copied().collect();
-            let buckets = self.get_buckets(*org_id, &numbers, consistency).await?;
+            let buckets = self.trees.get_buckets(*org_id, &numbers, consistency).await?;
             Ok((*org_id, numbers, buckets))
         });
         let mut read = Vec::new();

@@ -8,9 +8,9 @@ use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::instant::is_empty_range;
-use presence_domain::ledger::{PostingFilter, ReviewSet};
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::Review;
+use presence_ledger::{PostingFilter, ReviewSet};
 
 impl ReviewStore {
     /// Returns one page of the matching reviews in the scope, and their number.

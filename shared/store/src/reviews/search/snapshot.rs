@@ -13,11 +13,9 @@ use super::target::OrgTarget;
 use crate::ReviewStore;
 use crate::client::parallel::parallel;
 use crate::client::read::Consistency;
-use crate::reviews::log::OrgLog;
-use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::TreeKey;
+use presence_ledger::{OrgLog, StoredRoot, TreeKey};
 
 /// Maximum number of logs that are read at a time. A log has some kilobytes.
 const READS_IN_FLIGHT: u16 = 64;
@@ -101,7 +99,7 @@ impl ReviewStore {
     }
 
     async fn read_log_of(&self, org_id: OrgId) -> Result<Arc<OrgLog>, Error> {
-        let log = Arc::new(self.query_log(org_id).await?);
+        let log = Arc::new(self.logs.query_log(org_id).await?);
         self.cache.insert_log(org_id, Arc::clone(&log));
         Ok(log)
     }

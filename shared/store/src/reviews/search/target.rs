@@ -6,10 +6,10 @@ use super::moves::MoveCut;
 use super::org_source::OrgSource;
 use presence_domain::ids::OrgId;
 use presence_domain::instant::{FIRST_SECOND, LAST_SECOND};
-use presence_domain::ledger::tree::NodeRef;
-use presence_domain::ledger::{FacetKey, FacetMask, Posting, PostingFilter, ReviewSet, TreeKey};
 use presence_domain::page::PageRequest;
-use presence_domain::review::Review;
+use presence_domain::review::{FacetKey, FacetMask, Review};
+use presence_ledger::tree::NodeRef;
+use presence_ledger::{Posting, PostingFilter, ReviewSet, TreeKey};
 
 /// Trees to search, and the page to find in them.
 #[derive(Clone, Debug)]

@@ -2,20 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::directory::{RootEditions, bucket_item, directory_item, raise_editions};
-use super::facets::facet_trees;
-use super::items::{STAMP, node_key, numbered_item, root_item};
-use super::org_postings::{OrgPostings, SetPostings, split_by_facet};
+use super::items::value_item;
 use crate::client::read::Item;
 use crate::reviews::body_item::review_to_item;
 use crate::reviews::orgs_with_reviews::listed_org_item;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::tree::{MonthCounts, NodeRef, TreeLimits, stream_tree};
-use presence_domain::ledger::{
-    DIRECTORY_BUCKETS, Directory, DirectoryBucket, FACET_KEY_COUNT, Posting, ReviewSet, TreeKey,
+use presence_domain::review::{FACET_KEY_COUNT, Review};
+use presence_ledger::table::{NewValue, ValueName};
+use presence_ledger::tree::{MonthCounts, NodeRef, TreeLimits, stream_tree};
+use presence_ledger::{
+    DIRECTORY_BUCKETS, Directory, DirectoryBucket, OrgPostings, Posting, ReviewSet, RootEditions, SetPostings, TreeKey,
+    facet_trees, has_facet_trees, raise_editions, root_value, split_by_facet,
 };
-use presence_domain::review::Review;
 
 /// Edition of every item of a bulk.
 const FIRST_EDITION: u64 = 1;
@@ -33,7 +32,7 @@ pub fn bulk_review_items(reviews: &[Review], facets_from: i64) -> Result<Vec<Ite
         items.push(review_to_item(review)?);
     }
     for postings in by_org.into_values() {
-        postings.into_items(facets_from, |item| {
+        bulk_org_items(postings, facets_from, |item| {
             items.push(item);
             Ok(())
         })?;
@@ -46,25 +45,20 @@ pub fn bulk_body_item(review: &Review) -> Result<Item, Error> {
     review_to_item(review)
 }
 
-impl OrgPostings {
-    /// Gives every item of the organisation but the reviews: its trees, its directory, and its entry among those with reviews. The
-    /// log is empty. Sets of at least `facets_from` postings have facet trees.
-    pub fn into_items(self, facets_from: i64, mut give: impl FnMut(Item) -> Result<(), Error>) -> Result<(), Error> {
-        let org_id = self.org_id();
-        let mut sets = Vec::new();
-        self.for_each_set(|own| {
-            sets.push(own.set.clone());
-            give_set(own, facets_from, &mut give)
-        })?;
-        bulk_directory_items(org_id, sets, give)
-    }
-}
-
-/// True if a set with this number of postings has trees of single facet keys in a bulk.
-#[must_use]
-pub fn has_facet_trees(set: &ReviewSet, postings: usize, facets_from: i64) -> bool {
-    let is_large = i64::try_from(postings).is_ok_and(|postings| postings >= facets_from);
-    is_large && !matches!(set, ReviewSet::Business(..))
+/// Gives every item of an organisation but the reviews: its trees, its directory, and its entry among those with reviews. The log is
+/// empty. Sets of at least `facets_from` postings have facet trees.
+pub fn bulk_org_items(
+    postings: OrgPostings,
+    facets_from: i64,
+    mut give: impl FnMut(Item) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let org_id = postings.org_id();
+    let mut sets = Vec::new();
+    postings.for_each_set(|own| {
+        sets.push(own.set.clone());
+        give_set(own, facets_from, &mut give)
+    })?;
+    bulk_directory_items(org_id, sets, give)
 }
 
 /// Gives the items of one tree of a bulk: its nodes, then its root. The postings are ascending and were counted by month. They are
@@ -82,13 +76,13 @@ pub fn bulk_tree_items(
     let put_node = |bytes: Vec<u8>| -> Result<NodeRef, Error> {
         let slot = slots.next().ok_or_else(|| Error::internal("a tree has too many nodes"))?;
         let node = NodeRef { slot, stamp: 0 };
-        give(numbered_item(node_key(tree, node), STAMP, node.stamp, bytes))?;
+        give(value_item(ValueName::Slot(tree, slot), numbered(node.stamp.into(), bytes)))?;
         Ok(node)
     };
     let mut root = stream_tree(months, postings, limits, put_node)?;
     root.edition = FIRST_EDITION;
     root.facet_editions = has_facet_trees.then(|| vec![FIRST_EDITION; FACET_KEY_COUNT]);
-    give(root_item(tree, &root))
+    give(value_item(ValueName::Root(tree), root_value(&root)))
 }
 
 /// Gives the directory of an organisation with trees of these sets, and its entry among those with reviews.
@@ -104,10 +98,14 @@ pub fn bulk_directory_items(
     for number in raise_editions(&mut buckets, &editions) {
         buckets[number].edition = FIRST_EDITION;
         directory.bucket_editions[number] = FIRST_EDITION;
-        give(bucket_item(org_id, number, &buckets[number]))?;
+        give(value_item(ValueName::Bucket(org_id, number), numbered(FIRST_EDITION, buckets[number].encode())))?;
     }
-    give(directory_item(org_id, &directory))?;
+    give(value_item(ValueName::Directory(org_id), numbered(FIRST_EDITION, directory.encode())))?;
     give(listed_org_item(org_id))
+}
+
+fn numbered(number: u64, bytes: Vec<u8>) -> NewValue {
+    NewValue { number, bytes, oldest: None }
 }
 
 /// Gives the items of the trees of one set.

@@ -5,63 +5,53 @@ use std::sync::Arc;
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::client::read::{Item, binary, number, pk_sk};
-use crate::keys::{node_sk, root_sk, tree_pk};
+use crate::keys::{DIRECTORY_SK, directory_bucket_sk, directory_buckets_pk, log_pk, node_sk, root_sk, tree_pk};
 use presence_domain::error::Error;
-use presence_domain::ledger::TreeKey;
-use presence_domain::ledger::tree::{NodeRef, TreeRoot, encode_oldest, encode_root};
+use presence_ledger::table::{NewValue, NumberedValue, ValueName};
 
 /// Attribute with the edition of a root, a directory or a bucket.
-pub(crate) const EDITION: &str = "e";
+const EDITION: &str = "e";
 /// Attribute with the stamp of a node.
 pub(crate) const STAMP: &str = "s";
 /// Attribute with the binary value.
-pub(crate) const VALUE: &str = "v";
+const VALUE: &str = "v";
 /// Attribute of a root with the copies of its oldest postings. Versions before the copies ignore it, and put roots without it.
-pub(crate) const OLDEST: &str = "o";
+const OLDEST: &str = "o";
 
-/// Value of an item, and the number that its next put raises.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NumberedValue {
-    /// Edition, or stamp of a node.
-    pub(crate) number: u64,
-    /// Binary value.
-    pub(crate) bytes: Arc<[u8]>,
+/// Returns the attribute with the number of a value.
+pub(crate) fn number_attribute(name: ValueName<'_>) -> &'static str {
+    if matches!(name, ValueName::Slot(..)) { STAMP } else { EDITION }
 }
 
-impl NumberedValue {
-    /// Reads an item whose number is the named attribute.
-    pub(crate) fn read(mut item: Item, number_attribute: &str) -> Result<Self, Error> {
-        let number = item.get(number_attribute).and_then(|value| value.as_n().ok()?.parse().ok());
-        let bytes = match item.remove(VALUE) {
-            Some(AttributeValue::B(blob)) => Some(blob.into_inner().into()),
-            _ => None,
-        };
-        let value = number.zip(bytes).map(|(number, bytes)| Self { number, bytes });
-        value.ok_or_else(|| Error::internal("a stored item of a tree has no number or no value"))
+/// Returns the key of a value.
+pub(crate) fn key_of(name: ValueName<'_>) -> Item {
+    match name {
+        ValueName::Root(tree) => pk_sk(tree_pk(&tree.set), root_sk(tree.facet_key)),
+        ValueName::Slot(tree, slot) => pk_sk(tree_pk(&tree.set), node_sk(tree.facet_key, slot)),
+        ValueName::Bucket(org_id, number) => pk_sk(directory_buckets_pk(org_id), directory_bucket_sk(number)),
+        ValueName::Directory(org_id) => pk_sk(log_pk(org_id), DIRECTORY_SK),
     }
 }
 
-/// Returns an item with a number and a binary value.
-pub(crate) fn numbered_item(key: Item, number_attribute: &str, value: impl Into<i128>, bytes: Vec<u8>) -> Item {
-    let mut item = key;
-    item.insert(number_attribute.to_owned(), number(value));
-    item.insert(VALUE.to_owned(), binary(bytes));
+/// Returns the item of a value.
+pub(crate) fn value_item(name: ValueName<'_>, value: NewValue) -> Item {
+    let mut item = key_of(name);
+    item.insert(number_attribute(name).to_owned(), number(value.number));
+    item.insert(VALUE.to_owned(), binary(value.bytes));
+    item.extend(value.oldest.map(|bytes| (OLDEST.to_owned(), binary(bytes))));
     item
 }
 
-/// Returns the item of a root.
-pub(crate) fn root_item(tree: &TreeKey, root: &TreeRoot) -> Item {
-    let mut item = numbered_item(root_key(tree), EDITION, root.edition, encode_root(root));
-    item.extend(encode_oldest(root).map(|bytes| (OLDEST.to_owned(), binary(bytes))));
-    item
-}
-
-/// Returns the key of the root of a tree.
-pub(crate) fn root_key(tree: &TreeKey) -> Item {
-    pk_sk(tree_pk(&tree.set), root_sk(tree.facet_key))
-}
-
-/// Returns the key of the slot of a node.
-pub(crate) fn node_key(tree: &TreeKey, node: NodeRef) -> Item {
-    pk_sk(tree_pk(&tree.set), node_sk(tree.facet_key, node.slot))
+/// Reads the item of a value.
+pub(crate) fn read_value(mut item: Item, name: ValueName<'_>) -> Result<NumberedValue, Error> {
+    let number = item.get(number_attribute(name)).and_then(|value| value.as_n().ok()?.parse().ok());
+    let mut bytes = |attribute: &str| -> Option<Arc<[u8]>> {
+        match item.remove(attribute) {
+            Some(AttributeValue::B(blob)) => Some(blob.into_inner().into()),
+            _ => None,
+        }
+    };
+    let (oldest, bytes) = (bytes(OLDEST), bytes(VALUE));
+    let value = number.zip(bytes).map(|(number, bytes)| NumberedValue { number, bytes, oldest });
+    value.ok_or_else(|| Error::internal("a stored item of a tree has no number or no value"))
 }

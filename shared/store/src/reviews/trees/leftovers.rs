@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use super::fold::FOLD_PAGES;
 use crate::ReviewStore;
 use crate::client::parallel::parallel;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
+use presence_ledger::FOLD_PAGES;
 use presence_runtime::telemetry::{Metric, log_metric};
 
 /// Number of changes from which a log is folded. Fewer take one unit of a search; the daily audit of the organisation folds them.
@@ -64,7 +64,7 @@ impl ReviewStore {
 
     /// Folds a log that is not short. An error comes with the length of the log.
     async fn try_fold_leftovers_of(&self, org_id: OrgId) -> Result<LeftoverFolds, (u64, Error)> {
-        let log = self.query_log_pages(org_id, FOLD_PAGES).await.map_err(|error| (0, error))?;
+        let log = self.logs.query_log_pages(org_id, FOLD_PAGES).await.map_err(|error| (0, error))?;
         let Some(log) = log else {
             let report = self.fold_reviews(org_id).await.map_err(|error| (UNREAD, error))?;
             return Ok(LeftoverFolds { orgs: 1, changes: report.changes, ..LeftoverFolds::default() });

@@ -6,10 +6,10 @@ mod pick_text;
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
+use presence_domain::calendar::{Day, Month};
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::tree::FACETS_FROM;
-use presence_domain::ledger::{Day, Month};
 use presence_domain::review::Review;
+use presence_ledger::tree::FACETS_FROM;
 use presence_store::{Business, Stores};
 use tokio::task::JoinHandle;
 

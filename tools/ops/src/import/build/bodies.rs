@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use presence_domain::error::Error;
-use presence_domain::ledger::ReviewNumber;
 use presence_domain::review::{AcceptedRow, Review, ReviewId};
+use presence_ledger::ReviewNumber;
 use presence_store::{PutOutcome, REVIEW_ID_SALTS};
 
 use super::records::FIRST_VERSION;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::ReviewSet;
 use presence_domain::review::{Review, ReviewRow};
+use presence_ledger::ReviewSet;
 use presence_store::{BusinessLocation, BusinessStore};
 
 /// Businesses that the rows name, each as it was when it was looked up first. A build takes some 500 bytes of memory for each.

@@ -2,7 +2,8 @@
 
 use std::io::{self, BufRead, Write};
 
-use presence_domain::ledger::{FacetKey, Posting, PostingKey, ReviewNumber};
+use presence_domain::review::FacetKey;
+use presence_ledger::{Posting, PostingKey, ReviewNumber};
 
 use super::sort::{SortRecord, read_u64};
 

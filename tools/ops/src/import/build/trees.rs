@@ -5,9 +5,10 @@ use std::iter::Peekable;
 use std::path::Path;
 
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::MonthCounts;
-use presence_domain::ledger::{FacetKey, Posting, TreeKey};
-use presence_store::{bulk_tree_items, has_facet_trees};
+use presence_domain::review::FacetKey;
+use presence_ledger::tree::MonthCounts;
+use presence_ledger::{Posting, TreeKey, has_facet_trees};
+use presence_store::bulk_tree_items;
 use tempfile::SpooledTempFile;
 
 use super::businesses::KnownBusinesses;

@@ -2,9 +2,9 @@
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
-use presence_domain::ledger::tree::{TreeRoot, decode_root, encode_root};
-use presence_domain::ledger::{Posting, ReviewNumber};
 use presence_domain::review::ReviewId;
+use presence_ledger::tree::{TreeRoot, decode_root, encode_root};
+use presence_ledger::{Posting, ReviewNumber};
 use serde_json::json;
 
 use super::{TABLE, assert_no_findings, changed, env_with_businesses, lines, row, table_content};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
-use presence_domain::ledger::tree::{decode_root, encode_root};
+use presence_ledger::tree::{decode_root, encode_root};
 use presence_local::{Stack, sdk_config};
 use serde_json::Value;
 

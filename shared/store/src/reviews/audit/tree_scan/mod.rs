@@ -5,10 +5,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use presence_domain::ledger::tree::{
+use presence_domain::review::FacetCounts;
+use presence_ledger::tree::{
     BranchEntry, NodeRef, OldestPostings, Period, PeriodNodes, TreeRoot, decode_branch, decode_leaf,
 };
-use presence_domain::ledger::{FacetCounts, Posting, PostingKey};
+use presence_ledger::{Posting, PostingKey};
 
 /// Scan in progress.
 #[derive(Debug)]
@@ -160,14 +161,14 @@ impl TreeScan {
                 let postings = decode_leaf(bytes).map_err(|error| error.to_string())?;
                 self.add_postings(&postings);
                 check_order(&postings, &bounds)?;
-                check_counts(counts, &FacetCounts::of(&postings))
+                check_counts(counts, &Posting::counts(&postings))
             }
             Content::PlainLeaf(period) => {
                 let postings = decode_leaf(bytes).map_err(|error| error.to_string());
                 self.plain_periods[*period].is_damaged |= postings.is_err();
                 let postings = postings?;
                 self.add_postings(&postings);
-                self.plain_periods[*period].found.add_all(&FacetCounts::of(&postings));
+                self.plain_periods[*period].found.add_all(&Posting::counts(&postings));
                 check_order(&postings, &bounds)
             }
         }

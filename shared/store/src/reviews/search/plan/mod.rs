@@ -10,13 +10,10 @@ use super::ledger_read::LedgerReadError;
 use super::log_view::LogView;
 use super::snapshot::OrgSnapshot;
 use super::target::{OrgTarget, PostingPage, PostingRange, SearchTarget};
-use crate::reviews::log::OrgLog;
-use crate::reviews::trees::nodes::StoredRoot;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::tree::{NodeRef, RootSummary};
-use presence_domain::ledger::{
-    FacetKey, FacetMask, FoundPage, NeededNode, PageSearch, Posting, ReviewSet, TreeDelta, TreeKey,
-};
+use presence_domain::review::{FacetKey, FacetMask};
+use presence_ledger::tree::{NodeRef, RootSummary};
+use presence_ledger::{FoundPage, NeededNode, OrgLog, PageSearch, Posting, ReviewSet, StoredRoot, TreeDelta, TreeKey};
 
 /// Maximum number of nodes that are read for the next page of one tree. They take half a unit each.
 const MAX_NODES_AHEAD: usize = 8;

@@ -9,8 +9,8 @@ use crate::reviews::search::ledger_read::LedgerReadError;
 use crate::reviews::search::snapshot::OrgSnapshot;
 use crate::reviews::search::target::{OrgTarget, PostingPage, SearchTarget};
 use presence_domain::error::Error;
-use presence_domain::ledger::tree::NodeRef;
-use presence_domain::ledger::{NeededNode, TreeKey};
+use presence_ledger::tree::NodeRef;
+use presence_ledger::{NeededNode, TreeKey};
 
 impl ReviewStore {
     /// Adds the trees of organisations. Reads the roots of facet trees if these are cheaper.
@@ -147,7 +147,7 @@ impl ReviewStore {
             return Ok(());
         }
         let names: Vec<_> = nodes.iter().map(|(tree, node)| (tree, *node)).collect();
-        for ((tree, node), bytes) in nodes.iter().zip(self.get_nodes(&names).await?) {
+        for ((tree, node), bytes) in nodes.iter().zip(self.trees.get_nodes(&names).await?) {
             if let Some(bytes) = bytes {
                 self.cache.insert_node(tree, *node, bytes);
             }

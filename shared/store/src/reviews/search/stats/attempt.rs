@@ -9,10 +9,11 @@ use crate::ReviewStore;
 use crate::reviews::search::attempt::{DRIFT_REPETITIONS, ORGS_AT_A_TIME};
 use crate::reviews::search::business_locations::BusinessLocations;
 use crate::reviews::search::ledger_read::LedgerReadError;
+use presence_domain::calendar::{Day, Month};
 use presence_domain::error::Error;
-use presence_domain::ledger::{Day, FacetCounts, FacetMask, GroupNumber, Month, TreeKey};
-use presence_domain::review::{Partner, Rating, ReviewState};
+use presence_domain::review::{FacetCounts, FacetMask, Partner, Rating, ReviewState};
 use presence_domain::review_stats::{GroupBy, GroupKey, ReviewStats, StatsGroup, TooManyGroupsError};
+use presence_ledger::{GroupNumber, TreeKey};
 
 /// Occurs when an attempt ends without statistics.
 #[derive(Debug)]

@@ -21,7 +21,7 @@ use super::org_source::NamedSets;
 use crate::ReviewStore;
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
-use presence_domain::ledger::FacetCounts;
+use presence_domain::review::FacetCounts;
 use presence_domain::review_stats::{GroupBy, ReviewStats, TooManyGroupsError};
 
 /// Occurs when there are no statistics.

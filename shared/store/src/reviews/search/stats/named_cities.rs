@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, HashMap};
 use super::attempt::sorted;
 use super::target::StatsTarget;
 use crate::reviews::search::business_locations::BusinessLocations;
-use presence_domain::ledger::{FacetCounts, GroupNumber};
+use presence_domain::review::FacetCounts;
 use presence_domain::review_stats::{GroupKey, StatsGroup};
+use presence_ledger::GroupNumber;
 
 /// Counts of a city, and its name as the business of the lowest id writes it.
 struct NamedCity<'a> {

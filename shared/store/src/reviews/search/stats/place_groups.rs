@@ -14,14 +14,14 @@ use super::places::{PlaceGroups, PlaceList};
 use super::target::StatsTarget;
 use super::tree_counts::TreeCounts;
 use crate::client::parallel::parallel;
-use crate::reviews::log::OrgLog;
 use crate::reviews::search::moves::JointLogs;
 use crate::reviews::search::target::{OrgTarget, trees_by_org};
 use crate::{Business, ListPage, ListPosition, ReviewStore};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::ledger::{FacetCounts, ReviewSet, TreeKey};
+use presence_domain::review::FacetCounts;
 use presence_domain::review_stats::{ReviewStats, StatsGroup};
+use presence_ledger::{OrgLog, ReviewSet, TreeKey};
 
 /// Number of organisations whose businesses are listed at a time. A page of a list has up to 500 KB.
 const ORGS_AT_A_TIME: usize = 16;

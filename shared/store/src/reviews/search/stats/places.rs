@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::reviews::log::OrgLog;
 use crate::{Business, ListPage, ListPosition};
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::moves::MoveRegister;
-use presence_domain::ledger::{GroupNumber, Place, ReviewSet};
 use presence_domain::review_stats::{GroupBy, GroupKey};
 use presence_domain::text::city_key;
+use presence_ledger::moves::MoveRegister;
+use presence_ledger::{GroupNumber, OrgLog, Place, ReviewSet};
 
 /// List of the businesses of one organisation, as far as it is read.
 #[derive(Debug)]

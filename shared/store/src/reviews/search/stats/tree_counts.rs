@@ -1,17 +1,16 @@
 //! Counts of trees: roots are completed from the log, and nodes are read that the counts need.
 
 use crate::ReviewStore;
-use crate::reviews::log::OrgLog;
 use crate::reviews::search::ledger_read::LedgerReadError;
 use crate::reviews::search::log_view::LogView;
 use crate::reviews::search::snapshot::OrgSnapshot;
 use crate::reviews::search::target::OrgTarget;
-use crate::reviews::trees::nodes::StoredRoot;
-use presence_domain::ledger::tree::{TreeRoot, decode_root};
-use presence_domain::ledger::{
-    CalendarUnit, FacetCounts, GroupNumber, NodeKind, PostingFilter, ReviewSet, StatsSearch, TreeKey,
-};
+use presence_domain::review::FacetCounts;
 use presence_domain::review_stats::{MAX_GROUPS, TooManyGroupsError};
+use presence_ledger::tree::{TreeRoot, decode_root};
+use presence_ledger::{
+    CalendarUnit, GroupNumber, NodeKind, OrgLog, PostingFilter, ReviewSet, StatsSearch, StoredRoot, TreeKey,
+};
 
 use super::attempt::StatsAttemptError;
 

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::ledger::ReviewNumber;
 use presence_domain::review::{Partner, Review};
+use presence_ledger::ReviewNumber;
 
 /// Rows read ahead. If they are all of one organisation, 8 workers are busy, and all 16 from two organisations on. Rows of
 /// 250 organisations in any order still make transactions of 100 reviews.

@@ -1,4 +1,4 @@
-use presence_domain::ledger::LANES;
+use presence_ledger::LANES;
 
 use super::*;
 use crate::import::bare_review::bare_review;

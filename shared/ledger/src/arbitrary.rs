@@ -1,0 +1,204 @@
+//! Arbitrary values of the ledger, for property tests of its binary forms.
+
+use std::collections::BTreeMap;
+
+use proptest::collection::{btree_map, btree_set, vec};
+use proptest::option;
+use proptest::prelude::*;
+
+use super::tree::{BranchEntry, BranchRef, MonthSpan, NodeRef, OldestPostings, Period, PeriodNodes, TreeRoot};
+use super::{Directory, DirectoryBucket, LANES, LogChange, LogPosition, Place, Posting, PostingKey, ReviewNumber};
+use presence_domain::calendar::Month;
+use presence_domain::ids::BusinessId;
+use presence_domain::instant::{FIRST_SECOND, LAST_SECOND};
+use presence_domain::review::{FACET_KEY_COUNT, FacetCounts, FacetKey, FacetMask};
+
+/// Returns numbers, most of them small: those whose encodings have the fewest bytes.
+pub(super) fn numbers() -> impl Strategy<Value = u64> {
+    prop_oneof![4 => 0_u64..200, 2 => 0_u64..3_000_000, 1 => any::<u64>(), 1 => Just(u64::MAX)]
+}
+
+fn stamps() -> impl Strategy<Value = u32> {
+    prop_oneof![3 => 0_u32..3, 1 => any::<u32>()]
+}
+
+fn seconds() -> impl Strategy<Value = i64> {
+    prop_oneof![
+        4 => 1_700_000_000_i64..1_700_000_100,
+        4 => 1_500_000_000_i64..1_800_000_000,
+        2 => FIRST_SECOND..=LAST_SECOND,
+        1 => any::<i64>(),
+    ]
+}
+
+fn review_numbers() -> impl Strategy<Value = ReviewNumber> {
+    prop_oneof![1 => 0_u64..3, 4 => any::<u64>(), 1 => Just(u64::MAX)].prop_map(ReviewNumber::new)
+}
+
+pub(super) fn posting_keys() -> impl Strategy<Value = PostingKey> {
+    (seconds(), review_numbers()).prop_map(|(effective_at, id)| PostingKey { effective_at, id })
+}
+
+pub(super) fn facet_keys() -> impl Strategy<Value = FacetKey> {
+    (0..u8::try_from(FACET_KEY_COUNT).expect("few")).prop_map(|number| FacetKey::from_number(number).expect("a key"))
+}
+
+pub(super) fn masks() -> impl Strategy<Value = FacetMask> {
+    let some = btree_set(0..FACET_KEY_COUNT, 0..20).prop_map(|numbers| {
+        FacetMask::from_predicate(|state, rating, partner, has_content| {
+            numbers.contains(&usize::from(FacetKey::new(state, rating, partner, has_content).number()))
+        })
+    });
+    prop_oneof![1 => Just(FacetMask::ALL), 1 => Just(FacetMask::NONE), 4 => some]
+}
+
+/// Returns counts of few reviews, of many, and of any numbers that can be stored.
+pub(super) fn counts() -> impl Strategy<Value = FacetCounts> {
+    let largest = (1_i64 << 31) - 1;
+    let one = prop_oneof![
+        3 => vec(prop_oneof![5 => Just(0_i64), 1 => 1_i64..4], FACET_KEY_COUNT),
+        2 => vec(0_i64..50_000, FACET_KEY_COUNT),
+        1 => vec(prop_oneof![Just(0_i64), Just(1), Just(largest), 0..=largest], FACET_KEY_COUNT),
+    ];
+    one.prop_map(|counts| FacetCounts::from_array(&counts.try_into().expect("a count for each key")))
+}
+
+pub(super) fn node_refs() -> impl Strategy<Value = NodeRef> {
+    (any::<u32>(), stamps()).prop_map(|(slot, stamp)| NodeRef { slot, stamp })
+}
+
+/// Returns postings in their order.
+pub(super) fn postings() -> impl Strategy<Value = Vec<Posting>> {
+    btree_map(posting_keys(), (facet_keys(), numbers()), 0..40).prop_map(|postings| {
+        let posting = |(key, (facet_key, version))| Posting { key, facet_key, version };
+        postings.into_iter().map(posting).collect()
+    })
+}
+
+pub(super) fn branches() -> impl Strategy<Value = Vec<BranchEntry>> {
+    btree_map(posting_keys(), (counts(), node_refs()), 0..8).prop_map(|entries| {
+        entries.into_iter().map(|(start, (counts, node))| BranchEntry { start, counts, node }).collect()
+    })
+}
+
+fn spans() -> impl Strategy<Value = Vec<MonthSpan>> {
+    let month = prop_oneof![4 => 2_015_i64 * 12..2_026 * 12, 1 => 12_i64..120_000];
+    btree_map(month, 0_usize..4, 0..12).prop_map(|months| {
+        let spans = months
+            .into_iter()
+            .map(|(month, length)| MonthSpan::containing(Month::from_number(month), MonthSpan::LENGTHS[length]));
+        let mut kept = BTreeMap::<i64, MonthSpan>::new();
+        for span in spans {
+            let is_free = kept.values().all(|one| one.end() <= span.start() || span.end() <= one.start());
+            if is_free {
+                kept.insert(span.first.number(), span);
+            }
+        }
+        kept.into_values().collect()
+    })
+}
+
+/// Returns the nodes of a period before the starts are known: where each starts within the span, and what it is.
+type RawNodes = (bool, BTreeMap<(u64, u64), (FacetCounts, NodeRef)>, FacetCounts);
+
+fn raw_nodes() -> impl Strategy<Value = RawNodes> {
+    let ids = prop_oneof![2 => Just(0_u64), 1 => any::<u64>()];
+    let places = (prop_oneof![1 => Just(0_u64), 3 => any::<u64>()], ids);
+    (any::<bool>(), btree_map(places, (counts(), node_refs()), 1..6), counts())
+}
+
+fn period(span: MonthSpan, (has_branches, nodes, counts): RawNodes) -> Period {
+    let seconds = span.end().effective_at.abs_diff(span.start().effective_at);
+    let nodes: BTreeMap<PostingKey, (FacetCounts, NodeRef)> = nodes
+        .into_iter()
+        .map(|((place, id), node)| {
+            let effective_at = span.start().effective_at.saturating_add_unsigned(place % seconds);
+            (PostingKey { effective_at, id: ReviewNumber::new(id) }, node)
+        })
+        .collect();
+    if !has_branches {
+        let leaves = nodes.into_iter().map(|(start, (_, node))| (start, node)).collect();
+        return Period { span, counts, nodes: PeriodNodes::Leaves(leaves) };
+    }
+    let mut counts = FacetCounts::default();
+    let branches = nodes.into_iter().map(|(start, (own, node))| {
+        counts.add_all(&own);
+        BranchRef { start, counts: own, node }
+    });
+    let nodes = PeriodNodes::Branches(branches.collect());
+    Period { span, counts, nodes }
+}
+
+fn periods() -> impl Strategy<Value = Vec<Period>> {
+    (spans(), vec(raw_nodes(), 12))
+        .prop_map(|(spans, nodes)| spans.into_iter().zip(nodes).map(|(span, nodes)| period(span, nodes)).collect())
+}
+
+pub(super) fn positions() -> impl Strategy<Value = LogPosition> {
+    vec(numbers(), LANES).prop_map(|lanes| LogPosition(lanes.try_into().expect("a number for each lane")))
+}
+
+/// Returns copies of oldest postings, up to a key that may be behind the last of them.
+pub(super) fn oldest() -> impl Strategy<Value = OldestPostings> {
+    (postings(), 0_usize..40, posting_keys()).prop_map(|(mut postings, copied, end)| {
+        let next = postings.get(copied).map(|posting| posting.key);
+        postings.truncate(copied);
+        let end =
+            next.unwrap_or(if postings.last().is_some_and(|last| end <= last.key) { PostingKey::END } else { end });
+        OldestPostings { end, postings }
+    })
+}
+
+/// Returns roots that trees can have: all postings of the root are behind the start of its last period. They have no copies of their
+/// oldest postings.
+pub(super) fn roots() -> impl Strategy<Value = TreeRoot> {
+    let editions = option::of(vec(numbers(), FACET_KEY_COUNT));
+    let recent = (any::<u64>(), postings());
+    (numbers(), positions(), editions, periods(), recent, vec(node_refs(), 0..10)).prop_map(
+        |(edition, position, facet_editions, periods, (place, recent), free)| {
+            let last = periods.last().map(|period: &Period| period.span.start().effective_at);
+            let recent_start = last
+                .map_or(PostingKey::FIRST, |last| PostingKey::at(last.saturating_add_unsigned(1 + place % 10_000_000)));
+            let recent = recent.into_iter().filter(|posting| posting.key >= recent_start).collect();
+            let oldest = OldestPostings::NONE;
+            TreeRoot { edition, position, facet_editions, periods, recent_start, recent, oldest, free }
+        },
+    )
+}
+
+fn places() -> impl Strategy<Value = Place> {
+    let city = prop_oneof![3 => "[a-c]", 1 => "\\PC{0,90}"];
+    let business = prop_oneof![3 => "[a-c]", 1 => "[a-zA-Z0-9:_.-]{1,64}"];
+    (seconds(), facet_keys(), city, business).prop_map(|(effective_at, facet_key, city_key, business)| {
+        let business_id = BusinessId::parse(&business).expect("an id");
+        Place { effective_at, facet_key, city_key, business_id }
+    })
+}
+
+/// Returns changes of one lane.
+pub(super) fn changes() -> impl Strategy<Value = Vec<LogChange>> {
+    let change = (0..u64::MAX / 8, numbers(), numbers(), option::of(places()), option::of(places()));
+    (0..LANES as u64, vec(change, 0..20)).prop_map(|(lane, changes)| {
+        let change = |(id, version, old_version, old, new)| LogChange {
+            id: ReviewNumber::new(id * LANES as u64 + lane),
+            version,
+            old_version,
+            old,
+            new,
+        };
+        changes.into_iter().map(change).collect()
+    })
+}
+
+pub(super) fn directories() -> impl Strategy<Value = Directory> {
+    let editions = vec(numbers(), super::DIRECTORY_BUCKETS);
+    (numbers(), positions(), numbers(), editions).prop_map(|(edition, trimmed_to, org_edition, editions)| {
+        let bucket_editions = editions.try_into().expect("an edition for each bucket");
+        Directory { edition, trimmed_to, org_edition, bucket_editions }
+    })
+}
+
+pub(super) fn directory_buckets() -> impl Strategy<Value = DirectoryBucket> {
+    (numbers(), btree_map(any::<u64>(), numbers(), 0..40))
+        .prop_map(|(edition, editions)| DirectoryBucket { edition, editions })
+}

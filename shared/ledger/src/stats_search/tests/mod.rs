@@ -1,0 +1,68 @@
+mod large;
+mod model;
+
+use proptest::prelude::*;
+
+use self::model::{TestTree, expected, run, units};
+use crate::page_search::tests::model::{reviews, search};
+use crate::{NodeKind, PostingFilter, StatsSearch};
+use presence_domain::review::FacetMask;
+
+/// Number of groups that no test exceeds.
+const ANY_NUMBER: usize = 10_000;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn counts_of_trees_are_those_of_a_list(
+        reviews in prop::collection::vec((reviews(120), 0_usize..12, prop::sample::select(vec![12_u8, 6, 3, 1])), 0..4),
+        search in search(), unit in units(),
+    ) {
+        let trees = reviews.iter().enumerate().map(|(number, (reviews, recent, months))| {
+            TestTree::new(reviews, *recent, *months, number % 2)
+        });
+        let trees: Vec<_> = trees.collect();
+        let done = run(&trees, search.filter, unit, ANY_NUMBER);
+        prop_assert_eq!(done.counts, Some(expected(&trees, search.filter, unit)));
+        prop_assert!(done.waves.len() <= 2, "{:?}", done.waves);
+        let is_leaf = |wave: &[NodeKind]| wave.iter().all(|kind| *kind == NodeKind::Leaf);
+        prop_assert!(done.waves.get(1).is_none_or(|wave| is_leaf(wave)), "branches come first: {:?}", done.waves);
+    }
+
+    #[test]
+    fn maximum_of_groups_is_exceeded_exactly_if_a_list_has_more(
+        reviews in prop::collection::vec((reviews(120), 0_usize..12, prop::sample::select(vec![12_u8, 6, 3, 1])), 0..3),
+        search in search(), unit in units(), max in 0_usize..40,
+    ) {
+        let trees = reviews.iter().map(|(reviews, recent, months)| TestTree::new(reviews, *recent, *months, 0));
+        let trees: Vec<_> = trees.collect();
+        let all = expected(&trees, search.filter, unit);
+        let done = run(&trees, search.filter, unit, max);
+        prop_assert_eq!(done.counts, Some(all.clone()).filter(|all| all.len() <= max));
+        prop_assert!(!done.was_stopped || all.len() > max, "a search is stopped only if it has too many groups");
+    }
+
+    #[test]
+    fn without_dates_and_unit_no_node_is_read(
+        reviews in reviews(200), recent in 0_usize..12, months in prop::sample::select(vec![12_u8, 6, 3, 1]), search in search(),
+    ) {
+        let filter = PostingFilter { from: None, to: None, ..search.filter };
+        let done = run(&[TestTree::new(&reviews, recent, months, 0)], filter, None, ANY_NUMBER);
+        prop_assert!(done.waves.is_empty());
+    }
+}
+
+#[test]
+fn search_without_trees_has_no_group() {
+    let search = StatsSearch::new(PostingFilter { mask: FacetMask::ALL, from: None, to: None }, None, ANY_NUMBER);
+    assert!(search.finish().expect("no node").expect("few groups").is_empty());
+}
+
+#[test]
+fn nodes_that_do_not_have_what_their_parent_counts_are_an_error() {
+    for damage in [model::Damage::LeafWithoutPosting, model::Damage::BranchWithoutLeaf] {
+        let error = model::run_damaged(damage).expect_err("counts that differ");
+        assert!(error.to_string().contains("what their parent counts"), "{damage:?}: {error}");
+    }
+}
