@@ -159,7 +159,7 @@ async fn local_function(name: &'static str, database: &Database, clock: Arc<dyn 
 
 impl Fixture {
     async fn set() -> Self {
-        let stack = TestStack::with(Options { sample: true, fixed_sample: true, ..long_timeouts() }).await;
+        let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
         let calls: BTreeMap<_, _> = FUNCTIONS.into_iter().map(|name| (name, FaultConnector::new())).collect();
         let mut functions = BTreeMap::new();
         for name in ["users", "categories", "reviews"] {

@@ -72,7 +72,8 @@ impl Stack {
             .await
             .with_context(|| format!("could not create the tables at {database_url}"))?;
         let keys = if options.sample {
-            sample::load(&store, embedded.as_ref(), options.fixed_sample, options.clock.now()).await?
+            let are_known = !options.random_keys && options.dynamodb.is_on_this_machine();
+            sample::load(&store, embedded.as_ref(), are_known, options.clock.now()).await?
         } else {
             DemoKeys::default()
         };
