@@ -50,7 +50,6 @@ fn ports(stack: &TestStack) -> Vec<(String, &'static str)> {
         "/events.json",
         "/reviews",
         "/replies.json",
-        "/sqs",
         "/docs",
         "/docs/examples.json",
         "/mailbox",

@@ -60,12 +60,17 @@ impl StackFile {
     /// # Errors
     /// Returns an error if the file cannot be written.
     pub fn write(stack: &RunningStack) -> io::Result<Option<Self>> {
-        state_folder().map(|state| Self::write_in(&state.join(FOLDER), stack)).transpose()
+        state_folder().map(|state| Self::write_below(&state, stack)).transpose()
     }
 
-    fn write_in(folder: &Path, stack: &RunningStack) -> io::Result<Self> {
-        fs::create_dir_all(folder)?;
-        for stale in FoundStacks::in_folder(folder)?.stale {
+    /// Writes the file as [`StackFile::write`], below another folder for state.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written.
+    pub fn write_below(state: &Path, stack: &RunningStack) -> io::Result<Self> {
+        let folder = state.join(FOLDER);
+        fs::create_dir_all(&folder)?;
+        for stale in FoundStacks::in_folder(&folder)?.stale {
             let _ = fs::remove_file(stale);
         }
         let path = folder.join(format!("{}.json", std::process::id()));

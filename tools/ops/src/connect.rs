@@ -99,7 +99,9 @@ impl Context {
             ..environment
         };
         let mut console = Console::standard();
-        message.into_iter().for_each(|message| console.write_message(message));
+        if let Some(message) = message {
+            console.write_message(message);
+        }
         let pace = WriteRate::new(Arc::new(SystemTimer::start()));
         let target = settings.target(&tables, &config);
         let database = Database::of(&config, &tables);

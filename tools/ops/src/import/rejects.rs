@@ -91,10 +91,15 @@ pub(super) fn report(path: &Path, console: &mut Console) -> anyhow::Result<()> {
         console.write_message(format_args!("line {line}: {reason}{more}"));
     }
     if tally.len() > first.len() {
-        console.write_message(format_args!("and {} other reasons", tally.len() - first.len()));
+        console.write_message(format_args!("other reasons: {}", tally.len() - first.len()));
     }
-    console.write_message(format_args!("the rejected rows and the reasons are in {}", path.display()));
+    report_path(path, console);
     Ok(())
+}
+
+/// Writes the path of a file of rejected rows.
+pub(super) fn report_path(path: &Path, console: &mut Console) {
+    console.write_message(format_args!("the rejected rows and the reasons are in {}", path.display()));
 }
 
 /// Renames the file of an earlier run: `orgs.jsonl.rejected.20261120T101500Z.jsonl` has that run's time in UTC.

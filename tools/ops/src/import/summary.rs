@@ -70,7 +70,8 @@ impl ImportSummary {
                 console.write_json(&Self { stopped: true, ..self })?;
             }
             if let Some(path) = rejects_path {
-                rejects::report(&path, console)?;
+                // The error quotes the first reasons itself.
+                rejects::report_path(&path, console);
             }
             let remedy = if error.is::<ImportError>() { "" } else { "; simply run it again" };
             let stopped = format!("stopped after {} rows ({counts}){remedy}", self.rows());
