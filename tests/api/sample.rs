@@ -6,7 +6,7 @@ use presence_domain::ids::OrgId;
 use presence_domain::page::PageRequest;
 use presence_domain::review::{FacetMask, Review};
 use presence_ledger::ReviewSet;
-use presence_local::{DynamoDb, Options};
+use presence_local::{DemoKeys, DynamoDb, Options};
 use presence_store::ReviewQuery;
 use presence_tests::{TestStack, long_timeouts};
 
@@ -96,6 +96,39 @@ async fn a_second_start_on_the_same_folder_keeps_its_data() {
     drop(first);
     let second = start(Some(folder.path())).await;
     assert_eq!(count(&second, "ORG_ADMIN", "").await, loaded.count + 1);
+}
+
+/// Returns the keys of a start on a folder, after a call with each, and the status of the known key that may only read.
+async fn keys_that_work(options: Options) -> (DemoKeys, u16) {
+    let stack = TestStack::with(options).await;
+    let keys = stack.local.keys().clone();
+    assert_eq!(keys.len(), 3);
+    for (role, key) in &keys {
+        assert_eq!(stack.get("/user/me", key).await.status, 200, "{role}");
+    }
+    let read = stack.get("/user/me", "pk_ExampleKeyOfAReadOnlyReport0012KUpp3").await.status;
+    (keys, read)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_are_the_same_at_every_start_unless_they_are_to_be_random() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = |random_keys| {
+        let dynamodb = DynamoDb::Embedded { port: 0, data: Some(folder.path().to_path_buf()) };
+        Options { sample: true, random_keys, dynamodb, ..long_timeouts() }
+    };
+    let known = keys_that_work(options(false)).await;
+    assert_eq!((known.0["ORG_ADMIN"].as_str(), known.1), ("pk_ExampleKeyOfTheOrgAdmin00000001gBpoe", 200));
+    assert_eq!(keys_that_work(options(false)).await, known);
+    let random = keys_that_work(options(true)).await;
+    assert!(known.0.iter().all(|(role, key)| random.0[role] != *key));
+    assert_eq!(random.1, 401, "no known key gives access any more");
+    let stack = TestStack::with(options(true)).await;
+    for key in known.0.values().chain(random.0.values()) {
+        assert_eq!(stack.get("/user/me", key).await.status, 401, "each start makes keys of its own");
+    }
+    drop(stack);
+    assert_eq!(keys_that_work(options(false)).await, known);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,6 @@
 //! of `events/`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +18,7 @@ use presence_ledger::ReviewSet;
 use presence_ledger::tree::{decode_root, encode_root};
 use presence_local::Options;
 use presence_local::gateway::LocalFunction;
+use presence_local::replay::{self, FUNCTIONS};
 use presence_mailer::OutboxProcessor;
 use presence_runtime::clock::Clock;
 use presence_runtime::config::AuditConfig;
@@ -33,12 +33,8 @@ use super::ingest_fixture::IngestFixture;
 use super::permissions::{Permission, required};
 use super::template::root;
 
-/// Trace header like those of AWS.
-const TRACE: &str = "Root=1-69a42a40-0123456789abcdef01234567";
 /// Timeout of a function, with room for a busy machine.
 pub(super) const TIMEOUT: Duration = Duration::from_mins(2);
-/// Functions in the order of the run: the mailer needs the outbox that the users function has filled.
-const FUNCTIONS: [&str; 7] = ["categories", "reviews", "users", "mailer", "auditor", "publisher", "ingest"];
 /// Name of the key of a PROVIDER in the sample, which may invite any user.
 const PROVIDER: &str = "PROVIDER";
 /// Users in the events of the mailer that no event of the users function invites.
@@ -50,14 +46,6 @@ const SEALED_CHANGES: usize = 20;
 /// The event that sends the form of an invitation.
 const FORM: &str = "invitation_page_form_of_an_unknown_link_404";
 
-/// An event of `events/`.
-pub(super) struct Event {
-    pub(super) function: &'static str,
-    /// The name of its file, without the ending.
-    pub(super) name: String,
-    pub(super) document: Value,
-}
-
 /// Result of a run of all events.
 pub(super) struct Replay {
     /// Answers to the events: function, name, answer.
@@ -68,34 +56,15 @@ pub(super) struct Replay {
     pub(super) actions_of_ingest: BTreeSet<(&'static str, String)>,
 }
 
+pub(super) use presence_local::replay::Event;
+
 /// Every event, in the order in which they run: of a function those that read, those that write, and deletions, by name.
 pub(super) fn events() -> Vec<Event> {
     FUNCTIONS.into_iter().flat_map(events_of).collect()
 }
 
 fn events_of(function: &'static str) -> Vec<Event> {
-    let mut events: Vec<_> = names(&root().join("events").join(function), "json")
-        .into_iter()
-        .map(|name| {
-            let text = std::fs::read_to_string(root().join(format!("events/{function}/{name}.json"))).expect("a file");
-            Event { function, document: serde_json::from_str(&text).expect("JSON"), name }
-        })
-        .collect();
-    events.sort_by_key(|event| match event.document["requestContext"]["http"]["method"].as_str() {
-        Some("GET" | "HEAD") | None => 0,
-        Some("DELETE") => 2,
-        Some(_) => 1,
-    });
-    events
-}
-
-/// The names of the files in a folder with an ending, without it, in order.
-pub(super) fn names(folder: &Path, ending: &str) -> Vec<String> {
-    let files = std::fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path());
-    let files = files.filter(|path| path.extension().is_some_and(|found| found == ending));
-    let mut names: Vec<_> = files.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();
-    names.sort_unstable();
-    names
+    replay::events_of(&root().join("events"), function).expect("events")
 }
 
 /// Returns the one run that the tests share.
@@ -160,7 +129,7 @@ async fn local_function(name: &'static str, database: &Database, clock: Arc<dyn 
 
 impl Fixture {
     async fn set() -> Self {
-        let stack = TestStack::with(Options { sample: true, fixed_sample: true, ..long_timeouts() }).await;
+        let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
         let calls: BTreeMap<_, _> = FUNCTIONS.into_iter().map(|name| (name, FaultConnector::new())).collect();
         let mut functions = BTreeMap::new();
         for name in ["users", "categories", "reviews"] {
@@ -294,14 +263,6 @@ impl Fixture {
     }
 }
 
-/// Returns status, headers and body of an answer, the body as JSON if it is.
 async fn invoke(function: &LocalFunction, event: &Value) -> Value {
-    let answer = function.invoke(event.to_string().into_bytes(), TRACE).await.expect("an answer");
-    let answer = serde_json::to_value(answer).expect("JSON");
-    let body = answer["body"].as_str().unwrap_or_default();
-    json!({
-        "status": answer["statusCode"],
-        "headers": answer["headers"],
-        "body": serde_json::from_str(body).unwrap_or_else(|_| json!(body)),
-    })
+    replay::answer(function, event).await.expect("an answer")
 }

@@ -2,58 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use presence_local::replay::{FUNCTIONS, comparable, names};
 
-use super::fixture::{names, replayed};
+use super::fixture::replayed;
 use super::template::root;
-
-/// Returns the answer without random values: the id of the request, that of a new user, and a new key with its id.
-fn without_random_ids(function: &str, name: &str, answer: &Value) -> Value {
-    let mut answer = answer.clone();
-    if let Some(id) = answer.pointer_mut("/headers/x-request-id") {
-        assert_eq!(id.as_str().map(str::len), Some(36), "an id of a request");
-        *id = json!("<id of the request>");
-    }
-    if answer["status"] == 200 && name == "get_openapi" {
-        let description: Value = serde_json::from_str(presence_categories::OPENAPI).expect("JSON");
-        assert_eq!(answer["body"], description, "the description as it is committed");
-        answer["body"] = json!("<shared/docs/openapi.json>");
-        assert!(answer["headers"]["etag"].as_str().is_some_and(|tag| tag.starts_with("W/\"")), "a weak tag");
-        answer["headers"]["etag"] = json!("<digest of the description>");
-    }
-    if function == "users"
-        && name.starts_with("create_user")
-        && let Some(id) = answer.pointer_mut("/body/id")
-    {
-        assert!(id.as_str().is_some_and(|id| id.parse::<u64>().is_ok()), "an id of a user");
-        *id = json!("<id of the user>");
-    }
-    if ["create_key", "rotate_key"].contains(&name) {
-        for (member, length) in [("/body/id", 17), ("/body/key", 39)] {
-            let random = answer.pointer_mut(member).expect("a new key");
-            assert_eq!(random.as_str().map(str::len), Some(length), "{member}");
-            *random = json!(format!("<{}>", &member[6..]));
-        }
-    }
-    answer
-}
-
-/// Removes the style of a page, which other tests cover.
-fn remove_style(answer: &mut Value) {
-    let Some(page) = answer["body"].as_str().filter(|body| body.starts_with("<!doctype html>")) else { return };
-    let (_, content) = page.split_once("<body>").expect("a body");
-    answer["body"] = json!(content);
-    let policy = answer["headers"]["content-security-policy"].as_str().expect("a policy");
-    let (before, digest) = policy.split_once("'sha256-").expect("the digest of the style");
-    let (_, after) = digest.split_once('\'').expect("its end");
-    answer["headers"]["content-security-policy"] = json!(format!("{before}'<digest of the style>'{after}"));
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_event_is_answered_as_expected() {
     for (function, name, answer) in &replayed().await.answers {
-        let mut answer = without_random_ids(function, name, answer);
-        remove_style(&mut answer);
+        let answer = comparable(function, name, answer.clone());
         let mut settings = insta::Settings::clone_current();
         settings.set_snapshot_path(root().join("events/expected").join(function));
         settings.set_prepend_module_to_snapshot(false);
@@ -77,8 +34,8 @@ async fn the_status_in_the_name_of_an_event_is_that_of_its_answer() {
 
 #[test]
 fn every_expected_answer_has_its_event() {
-    for function in ["users", "categories", "reviews", "mailer", "auditor", "publisher", "ingest"] {
-        let expected = names(&root().join("events/expected").join(function), "snap");
-        assert_eq!(expected, names(&root().join("events").join(function), "json"), "{function}");
+    for function in FUNCTIONS {
+        let expected = names(&root().join("events/expected").join(function), "snap").expect("a folder");
+        assert_eq!(expected, names(&root().join("events").join(function), "json").expect("a folder"), "{function}");
     }
 }

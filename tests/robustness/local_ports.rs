@@ -46,6 +46,10 @@ fn port_of(url: &str) -> String {
 fn ports(stack: &TestStack) -> Vec<(String, &'static str)> {
     let gateway = port_of(&stack.local.base_url());
     let pages = [
+        "/",
+        "/events.json",
+        "/reviews",
+        "/replies.json",
         "/docs",
         "/docs/examples.json",
         "/mailbox",
@@ -174,6 +178,35 @@ async fn requests_of_other_sites_neither_send_nor_delete_mails_nor_switch_the_ma
     assert_eq!(delete("/mailbox/mails/unknown", &own).0, 404);
     assert_eq!(delete(&format!("/mailbox/mails/{id}"), &own).0, 204);
     assert_eq!(stack.local.mailbox().mails().len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_other_sites_change_nothing_by_the_keys_that_everyone_knows() {
+    let stack = TestStack::with(all_ports()).await;
+    let gateway = port_of(&stack.local.base_url());
+    let key = &stack.local.keys()["PROVIDER"];
+    let ask = |method: &str, target: &str, headers: &str| {
+        let target = format!("/api/v2{target}?api_key={key}");
+        let request = format!(
+            "{method} {target} HTTP/1.1\r\nHost: {gateway}\r\nContent-Length: 0\r\nConnection: close\r\n{headers}\r\n"
+        );
+        exchange(&gateway, &request).0
+    };
+    let before = stack.snapshot().await;
+    for site in [
+        "Sec-Fetch-Site: cross-site\r\nOrigin: http://evil.example\r\n",
+        "Sec-Fetch-Site: cross-site\r\nOrigin: null\r\n",
+        "Origin: https://evil.example\r\n",
+        "Origin: http://localhost.evil.example:3000\r\n",
+        "Origin: evil.example\r\n",
+    ] {
+        assert_eq!(ask("POST", "/user/1018/invite", site), 403, "{site}");
+        assert_eq!(ask("DELETE", "/user/1018", site), 403, "{site}");
+    }
+    assert_eq!(stack.snapshot().await, before);
+    let front_end = "Sec-Fetch-Site: same-site\r\nOrigin: http://localhost:5173\r\n";
+    assert_eq!(ask("GET", "/user/me", "Sec-Fetch-Site: cross-site\r\n"), 200, "it cannot be read there");
+    assert_eq!(ask("DELETE", "/user/1018", front_end), 200);
 }
 
 /// Returns the open ports of this process. The emulator opens its own only while a connection to it is made.

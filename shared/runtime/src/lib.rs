@@ -6,5 +6,6 @@ pub mod clock;
 pub mod config;
 pub mod invocations;
 pub mod lines;
+pub mod local_stack;
 pub mod sign_in_url;
 pub mod telemetry;

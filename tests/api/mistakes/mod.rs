@@ -21,7 +21,7 @@ const CURL: &str =
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_mistake_gets_the_answer_of_the_page() {
-    let stack = TestStack::with(Options { sample: true, fixed_sample: true, ..long_timeouts() }).await;
+    let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
     let mut answers = Vec::new();
     for mistake in mistakes() {
         if let Some(first) = mistake.first {

@@ -9,7 +9,7 @@ use super::description::Description;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_example_gets_its_described_answer() {
-    let stack = TestStack::with(Options { sample: true, fixed_sample: true, ..long_timeouts() }).await;
+    let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
     let description = Description::read();
     let mut sent = 0;
     for operation in operations() {

@@ -46,7 +46,7 @@ fn every_name_that_stands_for_names_of_other_apis_is_in_the_description() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_described_parameters_and_fields_are_accepted() {
-    let stack = TestStack::with(Options { sample: true, fixed_sample: true, ..long_timeouts() }).await;
+    let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
     assert_only_described_parameters_are_accepted(&stack).await;
     assert_required_parameters_are_required(&stack).await;
     assert_only_described_fields_are_accepted(&stack).await;

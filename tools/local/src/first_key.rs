@@ -12,7 +12,7 @@ pub fn commands(dynamodb_url: &str, prefix: &str) -> Vec<String> {
         commands.push(format!("export TABLE_PREFIX={prefix}"));
     }
     commands.extend([
-        "USER_ID=$(cargo ops user create --email ada@example.org --first-name Ada --last-name Lovelace --role PROVIDER)"
+        "USER_ID=$(cargo ops users create --email ada@example.org --first-name Ada --last-name Lovelace --role PROVIDER)"
             .to_owned(),
         "cargo ops key issue --user \"$USER_ID\" --label first".to_owned(),
     ]);

@@ -21,6 +21,7 @@ mod mail;
 mod options;
 mod other_dynamodb;
 mod page;
+pub mod replay;
 mod replies;
 mod response;
 mod review_pages;

@@ -8,6 +8,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::middleware::{Next, from_fn};
 use http::header::{CONTENT_TYPE, ORIGIN};
+use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, Version};
 
@@ -76,6 +77,17 @@ fn is_same_origin(headers: &HeaderMap) -> bool {
     let is_own_site = headers.get(SEC_FETCH_SITE).is_none_or(|site| site == "same-origin" || site == "none");
     let own_origin = ApiHost::from_headers(headers).map(|host| format!("http://{}", host.authority()));
     is_own_site && headers.get(ORIGIN).is_none_or(|origin| own_origin.is_ok_and(|own| origin == own.as_str()))
+}
+
+/// True if a browser states that a page of a site elsewhere asks for a change. The sample's keys are known to everyone, so that such a page
+/// could send one. A page at another port of this machine is the front end of a developer.
+pub(crate) fn is_change_of_another_site(head: &Parts) -> bool {
+    let is_cross_site = head.headers.get(SEC_FETCH_SITE).is_some_and(|site| site == "cross-site");
+    let is_elsewhere = |origin: &HeaderValue| {
+        let origin = origin.to_str().unwrap_or_default();
+        origin != "null" && !origin.split_once("://").is_some_and(|(_, authority)| is_local_name(authority))
+    };
+    !head.method.is_safe() && (is_cross_site || head.headers.get(ORIGIN).is_some_and(is_elsewhere))
 }
 
 fn remove_cors_headers(headers: &mut HeaderMap) {

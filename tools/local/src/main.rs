@@ -8,6 +8,7 @@ use clap::{Parser, value_parser};
 use presence_domain::rate_limit::{MAX_REQUESTS_PER_MINUTE, RateLimit};
 use presence_local::{AwsLimits, DemoKeys, DynamoDb, Options, SAMPLE_CALLS, Stack, first_key, terminal_log};
 use presence_runtime::config::{Config, ConfigError};
+use presence_runtime::local_stack::{RunningStack, StackFile};
 use presence_runtime::sign_in_url::SignInUrl;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
@@ -45,8 +46,11 @@ struct Args {
     /// Create the tables, but load no sample data and make no keys
     #[arg(long)]
     empty: bool,
-    /// Give the sample's users the keys that the files in events/ hold, the same at every start
+    /// Make the keys of the sample's users afresh (default: those in events/, the same at every start)
     #[arg(long, conflicts_with = "empty")]
+    random_keys: bool,
+    /// Has no effect: the former name of the default
+    #[arg(long, hide = true, conflicts_with_all = ["empty", "random_keys"])]
     fixed_sample: bool,
     /// Leave the outbox to a mailer that you run yourself
     #[arg(long)]
@@ -116,6 +120,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     if let Some(limits) = stack.limits() {
         let _ = writeln!(std::io::stderr(), "the limits of AWS are on: --aws-limits=seed={}", limits.seed());
     }
+    let _file = stack_file(&stack);
     let text = if json { summary(&stack).to_string() } else { welcome(&stack) };
     // One write: where stdout and stderr are one file, no line of the log comes between its lines. A closed pipe is no reason to stop:
     // the stack serves without its output.
@@ -126,6 +131,22 @@ async fn run(args: Args) -> anyhow::Result<()> {
     }
     stack.stop().await;
     Ok(())
+}
+
+/// Writes the file by which `ops --local` finds the stack. Without it, the stack serves as well.
+fn stack_file(stack: &Stack) -> Option<StackFile> {
+    let Config { audit_table, reviews_table, .. } = Config::from_env();
+    let running = RunningStack {
+        base_url: stack.base_url(),
+        dynamodb_url: stack.dynamodb_url().to_owned(),
+        table_prefix: stack.stores().database.prefix().to_owned(),
+        audit_table,
+        reviews_table,
+    };
+    StackFile::write(&running).unwrap_or_else(|error| {
+        let _ = writeln!(std::io::stderr(), "warning: ops --local does not find this stack: {error}");
+        None
+    })
 }
 
 impl From<Args> for Options {
@@ -141,7 +162,7 @@ impl From<Args> for Options {
             audit_table,
             reviews_table,
             sample: !args.empty,
-            fixed_sample: args.fixed_sample,
+            random_keys: args.random_keys,
             inbox: args.inbox,
             sign_in_url: args.sign_in_url,
             mailer: !args.no_mailer,

@@ -9,6 +9,7 @@ use aws_smithy_types::timeout::TimeoutConfig;
 use presence_domain::rate_limit::RateLimit;
 use presence_runtime::clock::{Clock, SystemClock};
 use presence_runtime::config::Config;
+use presence_runtime::local_stack::is_on_this_machine;
 use presence_runtime::sign_in_url::SignInUrl;
 use presence_store::RetryPolicy;
 
@@ -27,6 +28,16 @@ pub enum DynamoDb {
     },
     /// Endpoint URL of another `DynamoDB`.
     Endpoint(String),
+}
+
+impl DynamoDb {
+    /// True if the tables are on this machine: only there may they have keys that everyone knows.
+    pub(crate) fn is_on_this_machine(&self) -> bool {
+        match self {
+            Self::Embedded { .. } => true,
+            Self::Endpoint(url) => is_on_this_machine(url),
+        }
+    }
 }
 
 /// Options of a local stack. The default suits a test: free ports, data in memory, no sample data.
@@ -49,8 +60,8 @@ pub struct Options {
     pub reviews_table: Option<String>,
     /// True to load the sample data if there are no users, and to issue the demo keys.
     pub sample: bool,
-    /// True to issue the same demo keys at every start: those in `events/`. The sample's ids never change.
-    pub fixed_sample: bool,
+    /// True to make the demo keys afresh. Otherwise they are those in `events/`, unless the tables are on another machine.
+    pub random_keys: bool,
     /// Clock of the functions and of the sample data.
     pub clock: Arc<dyn Clock>,
     /// HTTP client of the functions instead of the SDK's own. Tests inject faults with it.
@@ -93,7 +104,7 @@ impl Default for Options {
             audit_table: None,
             reviews_table: None,
             sample: false,
-            fixed_sample: false,
+            random_keys: false,
             clock: Arc::new(SystemClock),
             http_client: None,
             waves: None,

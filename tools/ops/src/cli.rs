@@ -38,11 +38,12 @@ Environment:
                                [default: the prefix, then reviews]
 
 Examples:
+  ops --local status
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 ops tables create
   ops import orgs orgs.jsonl && ops import businesses businesses.jsonl
   ops import categories categories.jsonl
   ops import reviews reviews.jsonl && ops reviews audit
-  ID=$(ops user create --email zoe@example.org --first-name Zoe \\
+  ID=$(ops users create --email zoe@example.org --first-name Zoe \\
       --last-name Martin --role PROVIDER)
   KEY=$(ops key issue --user $ID --label laptop --expires 90d)";
 
@@ -79,8 +80,8 @@ pub(super) enum Command {
     /// Write users, reviews, categories, organisations or businesses as JSON Lines
     #[command(after_help = export::NOTES)]
     Export(export::ExportArgs),
-    /// A single user
-    #[command(subcommand, arg_required_else_help = true)]
+    /// A single user: the former name of some commands of ops users
+    #[command(subcommand, hide = true, arg_required_else_help = true)]
     User(user::Command),
     /// API keys
     #[command(subcommand, arg_required_else_help = true)]
@@ -134,7 +135,6 @@ impl Command {
             Self::Tables(tables::Command::Create) | Self::User(user::Command::Create(_)) => true,
             Self::Status
             | Self::Doctor
-            | Self::Orgs(_)
             | Self::Businesses(_)
             | Self::Export(_)
             | Self::Audit(_)
@@ -144,6 +144,7 @@ impl Command {
             Self::Import(command) => command.writes(),
             Self::Key(command) => command.writes(),
             Self::Users(command) => command.writes(),
+            Self::Orgs(command) => command.writes(),
             Self::Reviews(command) => command.writes(),
             Self::Outbox(command) => command.writes(),
             Self::Replies(command) => command.writes(),

@@ -1,5 +1,6 @@
 //! Connection to the tables, from the options and the environment.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,14 +13,15 @@ use clap::Args;
 use presence_runtime::aws::{behavior_version, https_client};
 use presence_runtime::clock::{SystemClock, SystemTimer};
 use presence_runtime::config::Config;
+use presence_runtime::local_stack::{RunningStack, is_on_this_machine};
 use presence_store::{Database, RetryPolicy, Stores, WriteRate};
-use url::{Host, Url};
+use url::Url;
 
 use crate::aws_program::AwsProgram;
 use crate::credentials::{NamedProfile, OperatorCredentials, OperatorCredentialsError};
 use crate::error::CommandError;
 use crate::target::Target;
-use crate::{Console, Context};
+use crate::{Console, Context, local_stack};
 
 /// Longest wait for a connection. The operator's machine is farther from DynamoDB than a Lambda is.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -48,6 +50,9 @@ pub(crate) struct ConnectionOptions {
     /// URL of DynamoDB; overrides AWS_ENDPOINT_URL_DYNAMODB
     #[arg(long, global = true, value_name = "URL", value_parser = parse_endpoint, display_order = 103)]
     endpoint: Option<Url>,
+    /// Use the tables of the local stack that runs on this machine
+    #[arg(long, global = true, conflicts_with_all = ["profile", "region", "endpoint"], display_order = 103)]
+    local: bool,
     /// Prefix of the names of the tables; overrides TABLE_PREFIX
     #[arg(long, global = true, value_name = "PREFIX", display_order = 104)]
     pub(crate) prefix: Option<String>,
@@ -60,6 +65,8 @@ pub(crate) struct ConnectionOptions {
 #[derive(Debug, Default)]
 struct Settings {
     endpoint_url: Option<String>,
+    /// Endpoint that an option names, or the local stack. The SDK reads that of the environment.
+    endpoint_of_option: Option<String>,
     /// Profile that an option names, or `AWS_PROFILE` if the environment has no keys.
     profile: Option<String>,
     has_credentials: bool,
@@ -70,16 +77,31 @@ struct Settings {
 
 impl Context {
     /// Returns a context with the tables that options and environment name, the machine's clock and the standard streams.
-    /// Makes no call.
-    pub(crate) async fn connect(options: &ConnectionOptions) -> Result<Self, CommandError> {
+    /// Makes no call. A command that `looks_only` takes the running local stack if nothing names other tables.
+    pub(crate) async fn connect(options: &ConnectionOptions, looks_only: bool) -> Result<Self, CommandError> {
         let settings = Settings::read(options)?;
+        let found = match options.local {
+            true => Some(local_stack::find()?),
+            false if looks_only && settings.name_nothing() => local_stack::find_if_any(),
+            false => None,
+        };
+        let (stack, message) = found.unzip();
+        let settings = stack.as_ref().map_or(settings, Settings::of_local_stack);
         let config = load_config(options, &settings).await?;
-        let environment = Config::from_env();
+        let environment = stack.map_or_else(Config::from_env, |stack| Config {
+            table_prefix: stack.table_prefix,
+            audit_table: stack.audit_table,
+            reviews_table: stack.reviews_table,
+        });
         let tables = Config {
             table_prefix: options.prefix.clone().unwrap_or(environment.table_prefix),
             reviews_table: options.reviews_table.clone().or(environment.reviews_table),
             ..environment
         };
+        let mut console = Console::standard();
+        if let Some(message) = message {
+            console.write_message(message);
+        }
         let pace = WriteRate::new(Arc::new(SystemTimer::start()));
         let target = settings.target(&tables, &config);
         let database = Database::of(&config, &tables);
@@ -88,7 +110,7 @@ impl Context {
         let aws = AwsProgram::new("aws").with_settings(target.region.clone(), options.profile.clone());
         let aws = target.is_in_aws().then_some(aws);
         let s3 = Some(s3_config(&config));
-        Ok(Self { stores, clock: Arc::new(SystemClock), console: Console::standard(), target, s3, aws })
+        Ok(Self { stores, clock: Arc::new(SystemClock), console, target, s3, aws })
     }
 }
 
@@ -122,8 +144,8 @@ fn config_loader(options: &ConnectionOptions, settings: &Settings) -> ConfigLoad
     if let Some(profile) = &options.profile {
         loader = loader.profile_name(profile);
     }
-    if let Some(endpoint) = &options.endpoint {
-        loader = loader.endpoint_url(endpoint.as_str());
+    if let Some(endpoint) = settings.endpoint_of_option.as_deref() {
+        loader = loader.endpoint_url(endpoint);
     }
     if let Some(region) = &options.region {
         loader = loader.region(Region::new(region.clone()));
@@ -152,11 +174,31 @@ impl Settings {
         let region_variables = ["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"];
         Ok(Self {
             endpoint_url: endpoint,
+            endpoint_of_option: options.endpoint.as_ref().map(ToString::to_string),
             has_credentials: has_keys || profile.is_some() || variable("AWS_WEB_IDENTITY_TOKEN_FILE").is_some(),
             has_region: first_variable(&region_variables).is_some() || options.profile.is_some(),
             has_sts_endpoint: variable("AWS_ENDPOINT_URL_STS").is_some(),
             profile,
         })
+    }
+
+    /// Returns the settings of the tables of a local stack. What the environment names is for others.
+    fn of_local_stack(stack: &RunningStack) -> Self {
+        let endpoint = Some(stack.dynamodb_url.clone());
+        Self { endpoint_url: endpoint.clone(), endpoint_of_option: endpoint, ..Self::default() }
+    }
+
+    /// True if neither options nor environment nor the files of the AWS CLI say which tables are meant.
+    fn name_nothing(&self) -> bool {
+        let is_container = first_variable(&[
+            "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+            "AWS_CONFIG_FILE",
+            "AWS_SHARED_CREDENTIALS_FILE",
+        ]);
+        let of_cli = |name| variable("HOME").is_some_and(|home| Path::new(&home).join(".aws").join(name).exists());
+        let is_named = self.endpoint_url.is_some() || self.has_credentials || self.has_region;
+        !is_named && is_container.is_none() && !of_cli("config") && !of_cli("credentials")
     }
 
     fn needs_placeholder_credentials(&self) -> bool {
@@ -179,7 +221,7 @@ impl Settings {
     }
 
     fn is_local(&self) -> bool {
-        self.endpoint_url.as_deref().is_some_and(is_loopback)
+        self.endpoint_url.as_deref().is_some_and(is_on_this_machine)
     }
 }
 
@@ -223,30 +265,9 @@ fn is_of_aws(endpoint_url: &str) -> bool {
     [".amazonaws.com", ".amazonaws.com.cn", ".api.aws"].iter().any(|domain| host.ends_with(domain))
 }
 
-fn is_loopback(endpoint_url: &str) -> bool {
-    let url = Url::parse(endpoint_url);
-    match url.as_ref().ok().and_then(Url::host) {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_endpoints_on_this_machine_are_local() {
-        for local in ["http://127.0.0.1:8000", "http://localhost:8000/", "http://[::1]:1", "http://db.localhost"] {
-            assert!(is_loopback(local), "{local}");
-        }
-        for remote in ["", "127.0.0.1:8000", "https://dynamodb.eu-west-1.amazonaws.com", "http://localhost.example.org"]
-        {
-            assert!(!is_loopback(remote), "{remote}");
-        }
-    }
 
     #[test]
     fn only_hosts_of_aws_have_accounts() {

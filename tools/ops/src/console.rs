@@ -83,6 +83,13 @@ impl Console {
         Ok(())
     }
 
+    /// Writes the command that usually follows a change. Scripts, which read JSON, know their own.
+    pub(crate) fn write_next(&mut self, command: impl Display) {
+        if !self.json {
+            self.write_message(format_args!("next: {command}"));
+        }
+    }
+
     /// Writes an object: one line of JSON, or one field a line.
     pub(crate) fn write_object(&mut self, object: &impl Serialize) -> anyhow::Result<()> {
         if self.json {

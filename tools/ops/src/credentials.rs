@@ -116,7 +116,7 @@ impl OperatorCredentials {
             None if is_missing_sso(text) => "there is no SSO session: aws sso login".to_owned(),
             None if is_not_loaded => {
                 "there are no credentials: none in the environment, no default profile in ~/.aws, and no \
-                 role of this machine; name a profile with --profile or AWS_PROFILE"
+                 role of this machine; name a profile with --profile or AWS_PROFILE, or the stack of `cargo run` with --local"
                     .to_owned()
             }
             None => format!("the credentials cannot be had: {text}"),

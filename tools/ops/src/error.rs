@@ -42,10 +42,19 @@ const NO_TABLES_TEXT: &str = "the tables do not exist: is the prefix right (--pr
                               a local endpoint, the template on AWS";
 
 /// Errors of AWS that an operator can mend: a part of the error's text, the code, and the hint to append.
-const AWS_ERRORS: [(&str, &str, &str); 3] = [
+const AWS_ERRORS: [(&str, &str, &str); 4] = [
     (NO_TABLES, "no_tables", ""),
     ("ExpiredTokenException", "credentials", " (these credentials have expired: sign in again)"),
-    ("Missing Region", "no_region", " (name a region: --region, AWS_REGION, or the profile's)"),
+    (
+        "Missing Region",
+        "no_region",
+        " (name a region: --region, AWS_REGION, or the profile's; or the stack of `cargo run`: --local)",
+    ),
+    (
+        "Connection refused",
+        "unavailable",
+        " (nothing listens there: `cargo run` starts a local stack, and --local finds it; AWS_ENDPOINT_URL_DYNAMODB names another)",
+    ),
 ];
 
 /// Reason why a command failed.

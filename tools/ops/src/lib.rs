@@ -18,6 +18,7 @@ mod export;
 mod import;
 mod import_error;
 mod key;
+mod local_stack;
 mod offline;
 mod orgs;
 mod outbox;
@@ -86,7 +87,8 @@ pub async fn start(mut cli: Cli) -> Exit {
         return done.unwrap_or_else(|error| end_reading(&error, &mut console));
     }
     cli.take_prefix();
-    match Context::connect(&cli.connection).await {
+    let looks_only = matches!(cli.command, Command::Status);
+    match Context::connect(&cli.connection, looks_only).await {
         Ok(mut context) => run(cli, &mut context).await,
         Err(error) => {
             let mut console = Console::standard();

@@ -1,11 +1,14 @@
 //! `ops orgs`: organisations.
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
+use presence_domain::ids::OrgId;
+use presence_store::Org;
 
 use crate::error::CommandError;
+use crate::import::parse_org_name;
 use crate::rows::OrgRow;
 use crate::table::TableWriter;
-use crate::{Context, Exit};
+use crate::{Context, Exit, args};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -14,10 +17,59 @@ pub(crate) enum Command {
     /// Reads the table of organisations and businesses strongly, page by page. With --json a line {"id","name"} each, as
     /// `ops import orgs` reads it.
     List,
+    /// Create an organisation and print its id
+    ///
+    /// An id that exists is refused: `ops import orgs` renames. Without --id it is the highest id and one, also if several of these commands
+    /// run at once. With --json {"id","name"}.
+    #[command(after_help = "Examples:\n  ops orgs create 'Fast Retailer'\n  ops orgs create 'Fast Retailer' --id 42")]
+    Create(CreateArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CreateArgs {
+    /// Name, 1 to 255 characters
+    #[arg(value_parser = parse_org_name)]
+    name: String,
+    /// Id that no organisation has [default: the highest id and one]
+    #[arg(long, value_name = "N", value_parser = args::parse_org_id)]
+    id: Option<OrgId>,
+}
+
+impl Command {
+    /// True if the command writes to the tables.
+    pub(crate) fn writes(&self) -> bool {
+        matches!(self, Self::Create(_))
+    }
 }
 
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
-    let Command::List = command;
+    match command {
+        Command::List => list(context).await,
+        Command::Create(args) => create(args, context).await,
+    }
+}
+
+async fn create(CreateArgs { name, id }: CreateArgs, context: &mut Context) -> Result<Exit, CommandError> {
+    let businesses = &context.stores.businesses;
+    let org = if let Some(id) = id {
+        let org = Org { id, name };
+        if !businesses.create_org(&org).await? {
+            return Err(CommandError::from_text(format!("organisation {id} exists already: ops orgs list")));
+        }
+        org
+    } else {
+        businesses.create_next_org(&name).await?
+    };
+    if context.console.json {
+        context.console.write_json(&OrgRow::from(&org))?;
+    } else {
+        context.console.write_line(org.id)?;
+    }
+    context.console.write_next(format_args!("ops users create --role ORG_ADMIN --org {} --email …", org.id));
+    Ok(Exit::Done)
+}
+
+async fn list(context: &mut Context) -> Result<Exit, CommandError> {
     let Context { stores, console, .. } = context;
     let (mut table, mut count, mut start) = (TableWriter::new(["ID", "NAME"]), 0_u64, None);
     loop {

@@ -1,4 +1,4 @@
-//! `ops user`: creates single users.
+//! `ops users create`, and its former name `ops user create`.
 
 use std::collections::HashSet;
 
@@ -13,19 +13,16 @@ use serde_json::json;
 use crate::error::CommandError;
 use crate::{Context, Exit, args};
 
-const CREATE_EXAMPLES: &str = "\
+pub(crate) const CREATE_EXAMPLES: &str = "\
 Examples:
-  ops user create --email zoe@example.org --first-name Zoe --last-name Martin \\
+  ops users create --email zoe@example.org --first-name Zoe --last-name Martin \\
       --role PROVIDER
-  ops user create --email ann@example.org --first-name Ann --last-name Lee \\
-      --role ORG_ADMIN --org-id 42 --lang fr --status invited";
+  ops users create --email ann@example.org --first-name Ann --last-name Lee \\
+      --role ORG_ADMIN --org 42 --lang fr --status invited";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Create a user and print its id
-    ///
-    /// Meant for the first users: the API lets only users create users. The user has no password; an invited user gets a
-    /// mail to choose one. Prints the id on stdout; with --json {"id":"…"}.
+    /// Create a user: the former name of ops users create
     #[command(after_help = CREATE_EXAMPLES)]
     Create(CreateArgs),
 }
@@ -45,7 +42,7 @@ pub(crate) struct CreateArgs {
     #[arg(long, value_parser = args::role_parser())]
     role: Role,
     /// Organisation; needed for every role but PROVIDER
-    #[arg(long, value_name = "N", value_parser = args::parse_org_id)]
+    #[arg(long = "org", alias = "org-id", value_name = "N", value_parser = args::parse_org_id)]
     #[arg(required_if_eq_any([("role", Role::OrgAdmin.as_str()), ("role", Role::BusinessManager.as_str())]))]
     org_id: Option<OrgId>,
     /// Phone number: at most 32 digits, spaces and + - . ( ) /
@@ -67,6 +64,12 @@ pub(crate) struct CreateArgs {
 
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     let Command::Create(args) = command;
+    create_user(args, context).await
+}
+
+/// Creates a user of an organisation that exists, and prints its id.
+pub(crate) async fn create_user(args: CreateArgs, context: &mut Context) -> Result<Exit, CommandError> {
+    let is_active = args.status == Status::Active;
     check_org(&args, context).await?;
     check_businesses(&args, context).await?;
     let id = create(args, context).await?;
@@ -75,14 +78,16 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
     } else {
         context.console.write_line(id)?;
     }
+    let next = if is_active { format!("ops key issue --user {id}") } else { "ops outbox list".to_owned() };
+    context.console.write_next(next);
     Ok(Exit::Done)
 }
 
 async fn check_org(args: &CreateArgs, context: &Context) -> Result<(), CommandError> {
     match args.org_id {
-        Some(org_id) if !context.stores.businesses.has_org(org_id).await? => {
-            Err(CommandError::from_text(format!("there is no organisation {org_id}: import it first")))
-        }
+        Some(org_id) if !context.stores.businesses.has_org(org_id).await? => Err(CommandError::from_text(format!(
+            "there is no organisation {org_id}: ops orgs create NAME --id {org_id}"
+        ))),
         _ => Ok(()),
     }
 }

@@ -5,6 +5,8 @@ mod aws;
 mod ingest;
 mod mail;
 
+use std::path::PathBuf;
+
 use presence_domain::rate_limit::{MAX_REQUESTS_PER_MINUTE, RateLimit};
 
 pub use audit::AuditConfig;
@@ -96,6 +98,12 @@ pub fn metric_namespace() -> String {
 #[must_use]
 pub fn log_levels() -> String {
     env_var("RUST_LOG").unwrap_or_default()
+}
+
+/// Returns the folder of this user's state, from `XDG_STATE_HOME`, else below `HOME`.
+pub(crate) fn state_folder() -> Option<PathBuf> {
+    let of_home = || Some(PathBuf::from(env_var("HOME")?).join(".local/state"));
+    env_var("XDG_STATE_HOME").map(PathBuf::from).or_else(of_home)
 }
 
 /// Error of a setting. Occurs when a variable of the environment is missing or invalid.

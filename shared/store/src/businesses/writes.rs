@@ -5,14 +5,17 @@ use serde::{Deserialize, Serialize};
 use super::items::{BusinessItem, OrgItem};
 use super::move_register::Begun;
 use super::{Business, BusinessLocation, BusinessStore, Org, key};
-use crate::client::tables::Condition;
+use crate::client::tables::{Condition, ItemWrite};
+use crate::client::transaction::{Transaction, TransactionError};
 use crate::format::{item, parse};
 use crate::schema;
 use presence_domain::error::Error;
-use presence_domain::ids::BusinessId;
+use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::RowOutcome;
 use presence_domain::text::city_key;
 
+/// Maximum number of ids that a new organisation passes over, because others took them since the ids were read.
+const MAX_IDS_PASSED_OVER: u64 = 100;
 /// Maximum number of attempts to put a business that others put at the same time.
 const MAX_ATTEMPTS: u32 = 5;
 
@@ -66,6 +69,32 @@ impl BusinessStore {
         let row = OrgItem::from(org);
         let outcome = self.compare_item(&row.pk, &row).await?;
         self.put_unless_same(outcome, &row).await
+    }
+
+    /// Creates an organisation. False if there is one with its id.
+    pub async fn create_org(&self, org: &Org) -> Result<bool, Error> {
+        // A transaction, because the SDK repeats it under a token: a condition would not hold after a put whose reply was lost.
+        let mut transaction = Transaction::new();
+        let put = ItemWrite::put(&schema::BUSINESSES, item(&OrgItem::from(org))?, [Condition::NotThere]);
+        transaction.write((), put);
+        match transaction.commit(&self.db).await {
+            Ok(()) => Ok(true),
+            Err(TransactionError::ConditionsFailed(_)) => Ok(false),
+            Err(TransactionError::Failed(error)) => Err(error),
+        }
+    }
+
+    /// Creates an organisation under the next id: the highest one and one. The ids of others that are created meanwhile are passed over.
+    pub async fn create_next_org(&self, name: &str) -> Result<Org, Error> {
+        let highest = self.list_orgs().await?.iter().map(|id| id.get()).max().unwrap_or_default();
+        for number in highest + 1..=highest + MAX_IDS_PASSED_OVER {
+            let id = OrgId::new(number).ok_or_else(|| Error::invalid("the highest id is taken: name another one"))?;
+            let org = Org { id, name: name.to_owned() };
+            if self.create_org(&org).await? {
+                return Ok(org);
+            }
+        }
+        Err(Error::Conflict)
     }
 
     /// Returns the outcome that [`BusinessStore::put_org`] would have. Writes nothing.

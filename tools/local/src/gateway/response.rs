@@ -24,6 +24,7 @@ const DEFAULT_CONTENT_TYPE: HeaderValue = HeaderValue::from_static("text/plain;c
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GatewayError {
     BadRequest,
+    Forbidden,
     NotFound,
     RequestTimeout,
     BodyTooLarge,
@@ -36,6 +37,7 @@ impl GatewayError {
     fn status_and_message(self) -> (StatusCode, &'static str) {
         match self {
             Self::BadRequest => (StatusCode::BAD_REQUEST, "Bad Request"),
+            Self::Forbidden => (StatusCode::FORBIDDEN, "Forbidden"),
             Self::NotFound => (StatusCode::NOT_FOUND, "Not Found"),
             Self::RequestTimeout => (StatusCode::REQUEST_TIMEOUT, "Request Timeout"),
             Self::BodyTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large"),

@@ -30,7 +30,10 @@ use super::{LocalFunction, RouteTable};
 use crate::history::{self, ReceivedRequest, RequestHistory};
 use crate::host::ApiHost;
 use crate::listen::listen;
-use crate::local_only::local_hosts_only;
+use crate::local_only::{is_change_of_another_site, local_hosts_only};
+
+/// Prefix of the paths of the API. The page of invitations answers other sites itself.
+const API_PREFIX: &str = "/api/";
 
 /// Largest size of the request line and all header values: the quota of API Gateway.
 const MAX_HEAD_BYTES: usize = 10_240;
@@ -239,6 +242,9 @@ impl Api {
             tokio::time::timeout(READ_TIMEOUT, read_body(body)).await.unwrap_or(Err(GatewayError::RequestTimeout));
         if count_head_bytes(&head) > MAX_HEAD_BYTES {
             return Err(GatewayError::HeadersTooLarge);
+        }
+        if head.uri.path().starts_with(API_PREFIX) && is_change_of_another_site(&head) {
+            return Err(GatewayError::Forbidden);
         }
         let host = ApiHost::from_headers(&head.headers).map_err(|_| GatewayError::BadRequest)?;
         let route = self.routes.find(&head.method, head.uri.path().as_bytes()).ok_or(GatewayError::NotFound)?;

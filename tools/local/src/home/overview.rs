@@ -103,7 +103,7 @@ mod tests {
         ] {
             assert!(html.contains(part), "{part} in {html}");
         }
-        assert!(overview.first_key_html().contains("cargo ops user create"));
+        assert!(overview.first_key_html().contains("cargo ops users create"));
         assert_eq!(Overview { has_keys: true, ..overview }.first_key_html(), "");
     }
 }

@@ -4,20 +4,21 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context as _, anyhow};
 use jiff::Timestamp;
-use presence_domain::api_key::PlaintextApiKey;
+use presence_domain::api_key::{ApiKeyId, PlaintextApiKey};
 use presence_domain::audit::Actor;
 use presence_domain::email::EmailAddress;
+use presence_domain::ids::UserId;
 use presence_domain::key_rights::KeyAccess;
 use presence_domain::user::Role;
 use presence_store::{ApiKeyError, NewApiKey, Stores};
 
-/// Role, address and fixed key of each demo user. The fixed keys are public: they give access to a local sample only.
+/// Role, address and known key of each demo user. Everyone knows these keys: they give access to tables on this machine only.
 const DEMO_USERS: [(Role, &str, &str); 3] = [
     (Role::Provider, "ines.moreau@presence.example", "pk_ExampleKeyOfTheProvider00000002Y4yOn"),
     (Role::OrgAdmin, "camille.bernard@maison-verte.example", "pk_ExampleKeyOfTheOrgAdmin00000001gBpoe"),
     (Role::BusinessManager, "zoe.dubois@maison-verte.example", "pk_ExampleKeyOfTheManager000000002g2yxP"),
 ];
-/// Fixed key of the demo `ORG_ADMIN` that may only read. Examples and events name it; a sample with random keys has none.
+/// Known key of the demo `ORG_ADMIN` that may only read. Examples and events name it; a sample with random keys has none.
 const READ_KEY: &str = "pk_ExampleKeyOfAReadOnlyReport0012KUpp3";
 /// Label of the demo keys. It marks the keys of earlier starts, which are revoked.
 const DEMO_LABEL: &str = "demo";
@@ -25,29 +26,46 @@ const DEMO_LABEL: &str = "demo";
 /// Demo keys in plain text, by the name of the role.
 pub type DemoKeys = BTreeMap<&'static str, String>;
 
-/// Issues a key for each demo user: a random one, or the fixed one.
-pub(super) async fn issue(store: &Stores, is_fixed: bool, by: &Actor, now: Timestamp) -> anyhow::Result<DemoKeys> {
+/// Issues a key for each demo user: the known one, or a random one. With random keys, the known ones give no access any more.
+pub(super) async fn issue(store: &Stores, are_known: bool, by: &Actor, now: Timestamp) -> anyhow::Result<DemoKeys> {
     let mut keys = DemoKeys::new();
-    for (role, address, fixed) in DEMO_USERS {
-        let fixed = is_fixed.then(|| PlaintextApiKey::parse(fixed).context("a fixed key")).transpose()?;
-        if let Some(key) = replace_demo_key(store, address, fixed.as_ref(), by, now).await? {
+    for (role, address, known) in DEMO_USERS {
+        let known = are_known.then(|| PlaintextApiKey::parse(known).context("a known key")).transpose()?;
+        if let Some(key) = replace_demo_key(store, address, known.as_ref(), by, now).await? {
             keys.insert(role.as_str(), key);
         }
     }
-    if is_fixed {
-        issue_read_key(store, by, now).await?;
+    let address = EmailAddress::parse(DEMO_USERS[1].1).map_err(|text| anyhow!("address {text}"))?;
+    if let Some(owner) = store.users.get_id_by_email(address.key()).await? {
+        let key = PlaintextApiKey::parse(READ_KEY).context("a known key")?;
+        if are_known {
+            issue_read_key(store, owner, &key, by, now).await?;
+        } else {
+            revoke_if_issued(store, ApiKeyId::new(owner, &key.hash()), by, now).await?;
+        }
     }
     Ok(keys)
 }
 
-/// Issues the fixed key that may only read. A later start issues it again.
-async fn issue_read_key(store: &Stores, by: &Actor, now: Timestamp) -> anyhow::Result<()> {
-    let address = EmailAddress::parse(DEMO_USERS[1].1).map_err(|text| anyhow!("address {text}"))?;
-    let Some(id) = store.users.get_id_by_email(address.key()).await? else { return Ok(()) };
-    let key = PlaintextApiKey::parse(READ_KEY).context("a fixed key")?;
+/// Issues the known key that may only read. A later start issues it again.
+async fn issue_read_key(
+    store: &Stores,
+    owner: UserId,
+    key: &PlaintextApiKey,
+    by: &Actor,
+    now: Timestamp,
+) -> anyhow::Result<()> {
     let new = NewApiKey { label: Some("report".to_owned()), access: KeyAccess::Read, ..NewApiKey::default() };
-    match store.users.issue_given_key(id, &key, &new, by, now).await {
+    match store.users.issue_given_key(owner, key, &new, by, now).await {
         Ok(_) | Err(ApiKeyError::OwnerNotActive | ApiKeyError::TooMany(_)) => Ok(()),
+        Err(error) => Err(into_error(error)),
+    }
+}
+
+/// Revokes a key. One that was never issued, or is deleted, is none.
+async fn revoke_if_issued(store: &Stores, id: ApiKeyId, by: &Actor, now: Timestamp) -> anyhow::Result<()> {
+    match store.users.revoke_key(id, by, now).await {
+        Ok(()) | Err(ApiKeyError::NotFound) => Ok(()),
         Err(error) => Err(into_error(error)),
     }
 }
@@ -56,7 +74,7 @@ async fn issue_read_key(store: &Stores, by: &Actor, now: Timestamp) -> anyhow::R
 async fn replace_demo_key(
     store: &Stores,
     address: &str,
-    fixed: Option<&PlaintextApiKey>,
+    known: Option<&PlaintextApiKey>,
     by: &Actor,
     now: Timestamp,
 ) -> anyhow::Result<Option<String>> {
@@ -68,7 +86,7 @@ async fn replace_demo_key(
         }
     }
     let new = NewApiKey { label: Some(DEMO_LABEL.to_owned()), ..NewApiKey::default() };
-    let issued = match fixed {
+    let issued = match known {
         Some(key) => store.users.issue_given_key(id, key, &new, by, now).await,
         None => store.users.issue_key(id, &new, by, now).await,
     };

@@ -22,18 +22,19 @@ const OPERATOR: &str = "local:sample";
 
 /// Loads the sample if the store has no users, then issues the demo keys.
 ///
-/// `embedded` is the database behind the store if it runs in this process. With `is_fixed`, the keys are the same at each start.
+/// `embedded` is the database behind the store if it runs in this process. With `are_known`, the keys are those in
+/// `events/`, which everyone knows.
 #[expect(clippy::disallowed_methods, reason = "the sample data is loaded before there is a caller")]
 pub(crate) async fn load(
     store: &Stores,
     embedded: Option<&EmbeddedDynamo>,
-    is_fixed: bool,
+    are_known: bool,
     now: Timestamp,
 ) -> anyhow::Result<DemoKeys> {
     if store.users.count(Scope::for_operator()).await?.count() == 0 {
         load_all(store, embedded, now).await?;
     }
-    demo_keys::issue(store, is_fixed, &actor()?, now).await
+    demo_keys::issue(store, are_known, &actor()?, now).await
 }
 
 async fn load_all(store: &Stores, embedded: Option<&EmbeddedDynamo>, now: Timestamp) -> anyhow::Result<()> {
@@ -71,5 +72,44 @@ async fn create_user(store: &Stores, user: &User, now: Timestamp) -> anyhow::Res
         Ok(()) => Ok(()),
         Err(UserWriteError::Failed(error)) => Err(error.into()),
         Err(refused) => Err(anyhow!("a sample user was refused: {refused:?}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{DynamoDb, Options, Stack};
+
+    /// Serves a database that answers to any host, and returns its port.
+    async fn serve_database() -> u16 {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let database = dynoxide::Database::memory().expect("a database in memory");
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async {
+                tokio::time::timeout(Duration::from_mins(2), dynoxide::server::serve_on(listener, database)).await
+            })
+        });
+        port
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn tables_that_may_be_elsewhere_get_no_key_that_everyone_knows() {
+        let port = serve_database().await;
+        let start = async |host: &str, sample| {
+            let dynamodb = DynamoDb::Endpoint(format!("http://{host}:{port}"));
+            Box::pin(Stack::start(Options { dynamodb, sample, ..Options::default() })).await.expect("it starts")
+        };
+        let empty = start("127.0.0.1", false).await;
+        let provider = rows::users().expect("users").remove(0);
+        create_user(empty.stores(), &provider, Timestamp::UNIX_EPOCH).await.expect("a user");
+        let local = start("127.0.0.1", true).await.keys()["PROVIDER"].clone();
+        assert!(local.starts_with("pk_ExampleKeyOfTheProvider"), "{local}");
+        // This name leads here, which nobody can see in it.
+        let elsewhere = start("127.1", true).await.keys()["PROVIDER"].clone();
+        assert!(!elsewhere.starts_with("pk_Example"), "{elsewhere}");
     }
 }

@@ -5,6 +5,7 @@ mod local_database;
 mod urls;
 mod workers;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -20,7 +21,7 @@ use self::workers::{outbox_processor, start_inbox, start_mailer, start_partners,
 use crate::aws_limits::LimitsProxy;
 use crate::embedded::EmbeddedDynamo;
 use crate::events::{self, EventLog, EventPoller, LocalBus};
-use crate::gateway::Gateway;
+use crate::gateway::{Gateway, LocalFunction};
 use crate::guide;
 use crate::history::RequestHistory;
 use crate::home::{Home, Overview};
@@ -37,6 +38,7 @@ pub use clients::sdk_config;
 #[derive(Debug)]
 pub struct Stack {
     gateway: Gateway,
+    functions: BTreeMap<String, LocalFunction>,
     embedded: Option<EmbeddedDynamo>,
     limits: Option<LimitsProxy>,
     dynamodb_url: String,
@@ -73,7 +75,8 @@ impl Stack {
             .await
             .with_context(|| format!("could not create the tables at {database_url}"))?;
         let keys = if options.sample {
-            sample::load(&store, embedded.as_ref(), options.fixed_sample, options.clock.now()).await?
+            let are_known = !options.random_keys && options.dynamodb.is_on_this_machine();
+            sample::load(&store, embedded.as_ref(), are_known, options.clock.now()).await?
         } else {
             DemoKeys::default()
         };
@@ -100,6 +103,7 @@ impl Stack {
         };
         let pages = pages.merge(home.router());
         let routes = api_functions::start(&functions_database, &options).await?;
+        let functions = routes.iter().map(|(_, function)| (function.name().to_owned(), function.clone())).collect();
         let gateway = Gateway::start(options.port, routes, pages, history)?;
         let outbox = outbox_processor(&functions_config, &mailbox, &options, &format!("http://{}", gateway.addr()))?;
         let stream_poller = start_mailer(&outbox, &mailbox, &functions_config, &store.database, &options).await?;
@@ -110,6 +114,7 @@ impl Stack {
         let inbox = start_inbox(&functions_config, &options)?;
         Ok(Self {
             gateway,
+            functions,
             embedded,
             limits,
             dynamodb_url,
@@ -127,6 +132,12 @@ impl Stack {
             partners,
             inbox,
         })
+    }
+
+    /// Returns a function of the API by its name.
+    #[must_use]
+    pub fn function(&self, name: &str) -> Option<&LocalFunction> {
+        self.functions.get(name)
     }
 
     /// Returns the events that the local bus took.

@@ -1,7 +1,9 @@
 //! Tests of the program `presence-local`, as a developer runs it.
 
 mod hints;
+mod invoke;
 mod log;
+mod state;
 
 use std::process::{Command, Stdio};
 
@@ -12,7 +14,7 @@ const REMOVED_VARIABLES: [&str; 7] =
 /// Returns the program with these arguments and without input.
 fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_presence-local"));
-    command.args(arguments).stdin(Stdio::null());
+    command.args(arguments).stdin(Stdio::null()).env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"));
     for name in REMOVED_VARIABLES {
         command.env_remove(name);
     }

@@ -189,6 +189,11 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
     }
 }
 
+/// Parses the name of an organisation, as its rows have it.
+pub(crate) fn parse_org_name(text: &str) -> Result<String, String> {
+    row::parse_name("name", text)
+}
+
 async fn import_rows<R: Row>(args: &ImportArgs, context: &mut Context) -> Result<Exit, CommandError> {
     let Input { lines, size, is_empty } = Input::open(&args.file, R::KIND).await?;
     warn_if_empty(is_empty, R::KIND, args, context);

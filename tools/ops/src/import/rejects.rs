@@ -1,12 +1,28 @@
 //! File of rejected rows, next to the imported file.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use jiff::Timestamp;
+use serde::Deserialize;
 use serde_json::json;
+
+use crate::Console;
+
+/// Number of reasons that are printed.
+const SHOWN_REASONS: usize = 3;
+/// Number of different reasons that are counted. A reason may quote a value, and then there may be as many as rows.
+const MAX_REASONS: usize = 1_000;
+
+/// Rejected row, as far as it is reported.
+#[derive(Deserialize)]
+struct RejectedRow {
+    line: u64,
+    reason: String,
+}
 
 /// File of the rejected rows of an import. It is created for the first rejected row.
 pub(super) struct RejectsFile {
@@ -54,6 +70,36 @@ impl RejectsFile {
     pub(super) fn finish(self) -> Option<PathBuf> {
         self.file.map(|_| self.path)
     }
+}
+
+/// Writes the first reasons of a file of rejected rows with their lines, how many rows have which reason, and the path.
+pub(super) fn report(path: &Path, console: &mut Console) -> anyhow::Result<()> {
+    let cannot_read = || format!("cannot read {}", path.display());
+    let (mut first, mut tally) = (Vec::new(), BTreeMap::<String, u64>::new());
+    for line in BufReader::new(File::open(path).with_context(cannot_read)?).lines() {
+        let RejectedRow { line, reason } = serde_json::from_str(&line.with_context(cannot_read)?)?;
+        if tally.len() < MAX_REASONS || tally.contains_key(&reason) {
+            if !tally.contains_key(&reason) && first.len() < SHOWN_REASONS {
+                first.push((line, reason.clone()));
+            }
+            *tally.entry(reason).or_default() += 1;
+        }
+    }
+    for (line, reason) in &first {
+        let rows = tally.get(reason).copied().unwrap_or_default();
+        let more = if rows > 1 { format!(" ({rows} rows)") } else { String::new() };
+        console.write_message(format_args!("line {line}: {reason}{more}"));
+    }
+    if tally.len() > first.len() {
+        console.write_message(format_args!("other reasons: {}", tally.len() - first.len()));
+    }
+    report_path(path, console);
+    Ok(())
+}
+
+/// Writes the path of a file of rejected rows.
+pub(super) fn report_path(path: &Path, console: &mut Console) {
+    console.write_message(format_args!("the rejected rows and the reasons are in {}", path.display()));
 }
 
 /// Renames the file of an earlier run: `orgs.jsonl.rejected.20261120T101500Z.jsonl` has that run's time in UTC.

@@ -7,7 +7,7 @@ use presence_store::PutOutcome;
 use serde::Serialize;
 
 use super::ImportArgs;
-use super::rejects::RejectsFile;
+use super::rejects::{self, RejectsFile};
 use crate::error::CommandError;
 use crate::import_error::ImportError;
 use crate::{Console, Exit};
@@ -70,7 +70,8 @@ impl ImportSummary {
                 console.write_json(&Self { stopped: true, ..self })?;
             }
             if let Some(path) = rejects_path {
-                console.write_message(format_args!("the rejected rows and the reasons are in {}", path.display()));
+                // The error quotes the first reasons itself.
+                rejects::report_path(&path, console);
             }
             let remedy = if error.is::<ImportError>() { "" } else { "; simply run it again" };
             let stopped = format!("stopped after {} rows ({counts}){remedy}", self.rows());
@@ -86,7 +87,7 @@ impl ImportSummary {
             console.write_json(&self)?;
         }
         let Some(path) = rejects_path else { return Ok(Exit::Done) };
-        console.write_message(format_args!("the rejected rows and the reasons are in {}", path.display()));
+        rejects::report(&path, console)?;
         Ok(Exit::SomeRejected)
     }
 }

@@ -11,6 +11,7 @@ use clap::Subcommand;
 use presence_domain::email_pattern::EmailPattern;
 
 use crate::error::CommandError;
+use crate::user::{CREATE_EXAMPLES, CreateArgs, create_user};
 use crate::{Context, Exit, args};
 pub(crate) use change::{DeleteArgs, SetStatusArgs};
 pub(crate) use details::UserBody;
@@ -34,6 +35,12 @@ pub(crate) enum Command {
     /// with the counts and the list of findings. The exit code is 1 if there are findings. A user that is written
     /// during the audit may show up as a finding: run the audit again, and trust those that both runs report.
     Audit,
+    /// Create a user and print its id
+    ///
+    /// Meant for the first users: the API lets only users create users. The user has no password; an invited user gets a
+    /// mail to choose one. Prints the id on stdout; with --json {"id":"…"}.
+    #[command(after_help = CREATE_EXAMPLES)]
+    Create(CreateArgs),
     /// Find users by their address, over all organisations
     ///
     /// Ignores case and width; *@DOMAIN takes a domain in its own script or in ASCII. Prints one user a line, and nothing
@@ -78,7 +85,7 @@ impl Command {
     pub(crate) fn writes(&self) -> bool {
         match self {
             Self::Audit | Self::Find { .. } | Self::List(_) | Self::Show { .. } => false,
-            Self::Delete(_) | Self::SetStatus(_) => true,
+            Self::Create(_) | Self::Delete(_) | Self::SetStatus(_) => true,
         }
     }
 }
@@ -86,6 +93,7 @@ impl Command {
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::Audit => audit(context).await,
+        Command::Create(args) => create_user(args, context).await,
         Command::Find { pattern } => find::find(pattern, context).await,
         Command::List(args) => list::list(&args, context).await,
         Command::Show { id } => show::show(&id, context).await,

@@ -13,6 +13,7 @@ mod fake_bucket;
 mod first_key;
 mod imports;
 mod keys;
+mod local;
 mod offline;
 mod proxy;
 mod remote;

@@ -18,7 +18,8 @@ fn run(arguments: &[&str]) -> CliOutput {
 
 /// Returns the words of every command that does something, such as `key issue`.
 fn command_lines(command: &clap::Command, before: &str) -> Vec<String> {
-    let subcommands = command.get_subcommands().filter(|command| command.get_name() != "help");
+    let subcommands =
+        command.get_subcommands().filter(|command| command.get_name() != "help" && !command.is_hide_set());
     let mut lines = Vec::new();
     for command in subcommands {
         let line = format!("{before} {}", command.get_name()).trim_start().to_owned();

@@ -28,7 +28,7 @@ use super::error_limit::ErrorLimit;
 use super::input::Input;
 use super::kind::ImportKind;
 use super::progress::Progress;
-use super::rejects::RejectsFile;
+use super::rejects::{self, RejectsFile};
 use super::summary::ImportSummary;
 use crate::error::CommandError;
 use crate::{Context, Exit};
@@ -104,7 +104,7 @@ pub(crate) async fn run(args: &BuildArgs, context: &mut Context) -> Result<Exit,
     progress.finish();
     let rejects = rejects.finish();
     if let Some(path) = &rejects {
-        context.console.write_message(format_args!("the rejected rows and the reasons are in {}", path.display()));
+        rejects::report(path, &mut context.console)?;
     }
     read?;
     let rows = rows.finish().context("cannot sort the rows")?;

@@ -11,14 +11,15 @@ const PAGES: [&str; 4] =
     ["README.md", "shared/docs/clients.md", "shared/docs/operators.md", "shared/docs/developers.md"];
 
 /// First lines of blocks that are not run here, each with the reason.
-const NOT_RUN: [(&str, &str); 9] = [
+const NOT_RUN: [(&str, &str); 10] = [
     ("cargo run", "starts the local stack: this test has its own, and tools/ci/smoke starts the program"),
     ("cargo install --path tools/ops", "installs the program with which this test runs the other commands"),
     ("tools/ci/build dev", "needs an account: tools/ci/deployment deploys into moto"),
     ("cargo test", "runs this test"),
     ("npx openapi-typescript shared/docs/openapi.json --output api.ts", "needs npm and pip: tools/ci/clients has them"),
+    ("cargo invoke users get_me", "tools/local/tests/program/invoke.rs runs the same"),
     ("rustup toolchain install nightly", "needs a nightly compiler, and runs for ten minutes"),
-    ("cargo run -- --dynamodb-port 8000 --fixed-sample --no-mailer", "tools/ci/lambda starts the same"),
+    ("cargo run -- --dynamodb-port 8000 --no-mailer", "tools/ci/lambda starts the same"),
     (
         "export AWS_REGION=eu-west-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local",
         "tools/ci/lambda does the same",
