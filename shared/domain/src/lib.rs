@@ -36,4 +36,6 @@ pub mod suggestion;
 pub mod text;
 pub mod user;
 pub mod user_directory;
+pub mod webhook;
+
 pub mod work;
