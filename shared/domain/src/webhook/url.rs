@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use url::{Host, Url};
 
+use super::address::is_public;
 use crate::error::FieldError;
 use crate::text::has_control;
 
@@ -64,6 +65,8 @@ impl WebhookUrl {
             Some("must have no fragment")
         } else if !url.port_or_known_default().is_some_and(|port| port == HTTPS_PORT || port >= FIRST_PORT) {
             Some("must have port 443 or one above 1023")
+        } else if !is_here && self.literal_address().is_some_and(|address| !is_public(address)) {
+            Some("must be a public address")
         } else {
             None
         }
@@ -124,6 +127,8 @@ mod tests {
             "https://example.com:1024/",
             "https://bücher.example/",
             "https://intern",
+            "https://1.1.1.1/",
+            "https://[2606:4700::1111]/",
         ] {
             for reach in [WebhookReach::Public, WebhookReach::ThisMachine] {
                 assert_eq!(WebhookUrl::parse(text, reach).map(|url| url.as_str().to_owned()), Ok(text.to_owned()));
@@ -157,6 +162,15 @@ mod tests {
             "https://example.com:1023/",
             "https://example.com:0/",
             "https://example.com:65536/",
+            "https://10.0.0.1/",
+            // The same host in other spellings: 127.0.0.1, and 169.254.169.254.
+            "https://127.1/",
+            "https://2130706433/",
+            "https://0x7f.0.0.1/",
+            "https://0251.0376.0251.0376/",
+            "https://①②⑦.0.0.1/",
+            "https://[::ffff:127.0.0.1]/",
+            "https://[fd00:ec2::254]/",
             "https://example.com/#part",
             "https://exa mple.com/",
             "https://example.com/\u{0}",

@@ -1,65 +1,14 @@
-//! Secrets that sign the messages of a webhook, in the form of Standard Webhooks.
+//! Secrets that sign the messages of a webhook: the present one, and those before it for a day.
 
-use std::fmt;
-
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use jiff::{SignedDuration, Timestamp};
-use secrecy::{ExposeSecret, SecretString};
 
+use super::signature::WebhookSecret;
 use crate::error::Error;
 
 /// Time for which the secret before a rotation still signs.
 pub const OVERLAP: SignedDuration = SignedDuration::from_hours(24);
 /// Largest number of secrets that sign at a time.
 pub const MAX_SECRETS: usize = 5;
-
-const PREFIX: &str = "whsec_";
-/// Number of random bytes of a new secret.
-const BYTES: usize = 32;
-
-/// Secret of a webhook: `whsec_` and the key of its signatures in base64. It is wiped from memory when dropped, and never printed.
-#[derive(Clone)]
-pub struct WebhookSecret(SecretString);
-
-impl WebhookSecret {
-    /// Generates a secret with the operating system's generator.
-    ///
-    /// # Panics
-    ///
-    /// When the operating system has no random bytes to give.
-    #[must_use]
-    pub fn generate() -> Self {
-        let mut bytes = [0; BYTES];
-        getrandom::fill(&mut bytes).expect("the operating system provides random bytes");
-        Self(format!("{PREFIX}{}", STANDARD.encode(bytes)).into())
-    }
-
-    /// Parses a secret; `None` for text of another form.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        STANDARD.decode(text.strip_prefix(PREFIX)?).ok().filter(|key| !key.is_empty())?;
-        Some(Self(text.into()))
-    }
-
-    /// Returns the secret itself, for its owner and for storage. Never log it.
-    #[must_use]
-    pub fn expose(&self) -> &str {
-        self.0.expose_secret()
-    }
-
-    /// Returns the key of the signatures.
-    #[must_use]
-    pub fn key(&self) -> Vec<u8> {
-        STANDARD.decode(self.expose().trim_start_matches(PREFIX)).unwrap_or_default()
-    }
-}
-
-impl fmt::Debug for WebhookSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("WebhookSecret(..)")
-    }
-}
 
 /// Secret with the instant until which it signs; `None` for the present one.
 #[derive(Clone, Debug)]
@@ -117,17 +66,6 @@ impl SigningSecrets {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_secret_has_the_form_of_standard_webhooks_and_never_prints_itself() {
-        let secret = WebhookSecret::generate();
-        assert_eq!((secret.key().len(), secret.expose().len()), (32, 50));
-        assert_eq!(WebhookSecret::parse(secret.expose()).expect("a secret").key(), secret.key());
-        assert_eq!(format!("{secret:?}"), "WebhookSecret(..)");
-        for text in ["", "whsec_", "whsec_%", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] {
-            assert!(WebhookSecret::parse(text).is_none(), "{text}");
-        }
-    }
 
     #[test]
     fn secrets_before_a_rotation_sign_for_a_day_and_five_at_most() {
