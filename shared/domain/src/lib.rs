@@ -13,6 +13,7 @@ pub mod email;
 pub mod email_pattern;
 pub mod error;
 pub mod event;
+pub mod feed;
 pub mod fuzzy;
 pub mod idempotency;
 pub mod ids;

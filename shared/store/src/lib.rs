@@ -6,6 +6,7 @@ mod audit_trail;
 mod businesses;
 mod categories;
 mod client;
+mod feed;
 mod format;
 mod idempotency;
 mod ingest;
@@ -30,6 +31,7 @@ pub use client::list_position::ListPosition;
 pub use client::meter;
 pub use client::retry::{RetryPolicy, with_deadline, with_retries_for};
 pub use client::write_rate::WriteRate;
+pub use feed::{FeedStore, SourceRecord};
 pub use idempotency::AnswerStore;
 pub use ingest::{IngestStore, Registration, Segment, SplitProgress};
 pub use outbox::item::UnreadableMessage;
@@ -74,6 +76,8 @@ pub struct Stores {
     pub businesses: BusinessStore,
     /// Reviews and their ledger.
     pub reviews: ReviewStore,
+    /// Feeds of events.
+    pub feed: FeedStore,
 }
 
 impl Stores {
@@ -89,6 +93,7 @@ impl Stores {
             categories: CategoryStore::new(&database),
             businesses: BusinessStore::new(&database),
             reviews: ReviewStore::new(&database),
+            feed: FeedStore::new(&database),
             database,
         }
     }

@@ -1,4 +1,4 @@
-//! Definitions of the six tables and their indexes: the single source of truth. The local stack and `ops tables create` create
+//! Definitions of the seven tables and their indexes: the single source of truth. The local stack and `ops tables create` create
 //! tables from it. Tests compare the template and every query of the service with it.
 
 use aws_sdk_dynamodb::types::{
@@ -187,8 +187,12 @@ pub const AUDIT: Table = Table {
     ttl: Some("ttl"),
 };
 
+/// Feeds of events. On AWS there only with the parameter `Events`.
+pub const EVENTS: Table =
+    Table { name: "events", key: PK_SK, indexes: &[], stream: Some(StreamImages::New), ttl: Some("ttl") };
+
 /// Every table.
-pub const TABLES: [Table; 6] = [USERS, API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, AUDIT];
+pub const TABLES: [Table; 7] = [USERS, API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, AUDIT, EVENTS];
 
 impl Key {
     /// Returns the attributes of the key, partition first.

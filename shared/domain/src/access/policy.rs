@@ -31,6 +31,8 @@ crate::listed_enum! {
         ReplyToReview,
         /// Report the outcome of a reply.
         ReportReplyOutcome,
+        /// Read the feed of events. Its target is the organisation.
+        ReadEvents,
     }
 }
 
@@ -100,6 +102,7 @@ impl Rule {
             Action::SetReviewState   => (Everyone,        WholeOrg,      OwnBusinesses, ["set the state of", "reviews", ""]),
             Action::ReplyToReview    => (Everyone,        WholeOrg,      OwnBusinesses, ["reply to", "reviews", ""]),
             Action::ReportReplyOutcome => (Everyone,      Nobody,        Nobody,   ["report outcomes of", "replies", ""]),
+            Action::ReadEvents       => (Everyone,        WholeOrg,      Nobody,   ["read", "events", ""]),
         };
         Self { provider, org_admin, business_manager, words: ActionWords { verb, object, rest } }
     }

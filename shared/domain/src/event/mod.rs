@@ -1,6 +1,10 @@
 //! Events that tell other systems about changes. They have ids, the organisation and names of fields, and no personal data.
 
+mod data;
+
 use jiff::Timestamp;
+
+pub use data::EventData;
 
 use crate::api_key::ApiKeyId;
 use crate::audit::{AuditAction, AuditRecord, AuditTarget, UserField};

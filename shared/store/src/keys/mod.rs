@@ -7,6 +7,7 @@ mod api_keys;
 mod audit_trail;
 mod businesses;
 mod categories;
+mod feed;
 mod ledger;
 mod reviews;
 mod users;
@@ -20,6 +21,7 @@ pub use businesses::{
     org_pk,
 };
 pub use categories::{DIRECTORY_PK, category_pk, parse_category_pk};
+pub use feed::{FEED_HEAD_SK, FEED_PK_PREFIX, chunk_sk, feed_pk};
 pub use ledger::{
     DIRECTORY_BUCKETS_PK_PREFIX, DIRECTORY_SK, LOG_PK_PREFIX, LogItemKey, NODE_SK_PREFIX, ROOT_SK, TREE_PK_PREFIX,
     directory_bucket_sk, directory_buckets_pk, log_pk, node_sk, parse_node_sk, root_sk, tree_pk,

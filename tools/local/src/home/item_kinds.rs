@@ -2,17 +2,17 @@
 
 use presence_store::keys::{
     ANSWER_PREFIX, AUDIT_PK, AUDIT_SK, BUCKET_PREFIX, BUSINESS_CHANGES_HEAD_PK, BUSINESS_CHANGES_PK_PREFIX,
-    CHANGES_PK_PREFIX, DIRECTORY_BUCKETS_PK_PREFIX, DIRECTORY_PK, DIRECTORY_SK, LOCK_SK, LOG_PK_PREFIX, MAIL_SK_PREFIX,
-    MAILBOX_SK, MARK_SK, MOVES_PK, NODE_SK_PREFIX, ORGS_WITH_REVIEWS_PK, REVIEW_SK, ROOT_SK, ROSTERS_PK_PREFIX,
-    TREE_PK_PREFIX, USER_PK_PREFIX, USER_SK,
+    CHANGES_PK_PREFIX, DIRECTORY_BUCKETS_PK_PREFIX, DIRECTORY_PK, DIRECTORY_SK, FEED_HEAD_SK, FEED_PK_PREFIX, LOCK_SK,
+    LOG_PK_PREFIX, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, MOVES_PK, NODE_SK_PREFIX, ORGS_WITH_REVIEWS_PK, REVIEW_SK,
+    ROOT_SK, ROSTERS_PK_PREFIX, TREE_PK_PREFIX, USER_PK_PREFIX, USER_SK,
 };
-use presence_store::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, REVIEWS, USERS};
+use presence_store::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, EVENTS, REVIEWS, USERS};
 
 /// Starts of the partition key and of the sort key, and the kind of the items that have both.
 type Rule = (&'static str, &'static str, &'static str);
 
 /// Rules of each table. The first rule that fits an item names its kind.
-const KINDS: [(&str, &[Rule]); 6] = [
+const KINDS: [(&str, &[Rule]); 7] = [
     (
         USERS.name,
         &[
@@ -61,6 +61,13 @@ const KINDS: [(&str, &[Rule]); 6] = [
         ],
     ),
     (AUDIT.name, &[(USER_PK_PREFIX, "", "change of a user")]),
+    (
+        EVENTS.name,
+        &[
+            (FEED_PK_PREFIX, FEED_HEAD_SK, "head of a feed of events"),
+            (FEED_PK_PREFIX, "", "chunk of a feed of events"),
+        ],
+    ),
 ];
 
 /// Returns the kind of an item by its key; `None` if no item of the table has a key of this form.

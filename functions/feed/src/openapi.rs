@@ -1,0 +1,11 @@
+//! Schemas of the answers for the description of the API, derived from the types that are sent.
+
+use presence_api::openapi::schema;
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::wire::{EventBody, EventsBody};
+
+/// Returns every schema of this function's answers, by name.
+pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
+    vec![schema::<EventsBody<'_>>(), schema::<EventBody<'_>>()]
+}
