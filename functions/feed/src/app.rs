@@ -4,14 +4,18 @@ use std::sync::Arc;
 
 use presence_api::Authenticator;
 use presence_domain::rate_limit::RateLimit;
+use presence_domain::webhook::WebhookReach;
 use presence_runtime::clock::Clock;
-use presence_store::{Database, FeedStore};
+use presence_store::{Database, FeedStore, WebhookStore};
 
 /// Parts of the function.
 pub struct App {
     pub(crate) authenticator: Authenticator,
     pub(crate) feed: FeedStore,
+    pub(crate) webhooks: WebhookStore,
     pub(crate) clock: Arc<dyn Clock>,
+    /// Receivers that webhooks reach; `None` if webhooks are not set up.
+    pub(crate) webhook_reach: Option<WebhookReach>,
 }
 
 impl App {
@@ -19,7 +23,8 @@ impl App {
     #[must_use]
     pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
         let authenticator = Authenticator::new(database, Arc::clone(&clock));
-        Self { authenticator, feed: FeedStore::new(database), clock }
+        let (feed, webhooks) = (FeedStore::new(database), WebhookStore::new(database));
+        Self { authenticator, feed, webhooks, clock, webhook_reach: None }
     }
 
     /// Opens the connection to DynamoDB, and returns the parts as requests share them. Lambda runs this in init, when the CPU is not
@@ -33,6 +38,12 @@ impl App {
     #[must_use]
     pub fn with_rate_limit(self, default_limit: Option<RateLimit>) -> Self {
         Self { authenticator: self.authenticator.with_rate_limit(default_limit), ..self }
+    }
+
+    /// Sets the receivers that webhooks reach; `None` if webhooks are not set up.
+    #[must_use]
+    pub fn with_webhooks(self, webhook_reach: Option<WebhookReach>) -> Self {
+        Self { webhook_reach, ..self }
     }
 }
 

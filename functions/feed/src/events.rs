@@ -13,7 +13,7 @@ use crate::wire::EventsBody;
 /// Largest number of events in a page.
 const MAX_LIMIT: usize = 100;
 /// Number of events in a page if the request names none.
-const DEFAULT_LIMIT: usize = 30;
+pub(crate) const DEFAULT_LIMIT: usize = 30;
 
 pub(crate) struct ListEvents {
     org_id: Option<Option<OrgId>>,
@@ -68,7 +68,8 @@ fn matching(page: FeedPage, filter: &EventFilter, limit: usize) -> FeedPage {
     FeedPage { events, last, has_more: true }
 }
 
-fn limit(raw: RawValue<'_>) -> Result<usize, FieldError> {
+/// Reads the largest number of rows of a page.
+pub(crate) fn limit(raw: RawValue<'_>) -> Result<usize, FieldError> {
     let limit = usize::try_from(read::integer(raw)?).ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
     limit.ok_or_else(|| format!("must be an integer from 1 to {MAX_LIMIT}").into())
 }

@@ -20,6 +20,7 @@ mod simulation;
 pub mod streamed_change;
 mod table_state;
 mod users;
+mod webhooks;
 
 pub use api_keys::{ApiKeyRecord, ApiKeyStore, LeaseOutcome, RateLimitStore};
 pub use audit::{Finding, UsersAudit};
@@ -53,6 +54,7 @@ pub use users::{
     ApiKeyError, BusinessIds, ClaimError, Decision, EmailSearch, FoundUser, IssuedKey, KeyChange, NewApiKey,
     ReplacedKey, UpdateOutcome, UserDetails, UserRecord, UserStore, UserWriteError, retry_stale,
 };
+pub use webhooks::{WebhookDecision, WebhookStore, WebhookWrite};
 
 /// Every store over one connection, for the operator's tool, the local stack and tests. A function is built from the stores
 /// that it uses, so that it can name no other.
@@ -78,6 +80,8 @@ pub struct Stores {
     pub reviews: ReviewStore,
     /// Feeds of events.
     pub feed: FeedStore,
+    /// Webhooks.
+    pub webhooks: WebhookStore,
 }
 
 impl Stores {
@@ -94,6 +98,7 @@ impl Stores {
             businesses: BusinessStore::new(&database),
             reviews: ReviewStore::new(&database),
             feed: FeedStore::new(&database),
+            webhooks: WebhookStore::new(&database),
             database,
         }
     }

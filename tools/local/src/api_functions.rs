@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use presence_api::Route;
+use presence_domain::webhook::WebhookReach;
 use presence_store::Database;
 
 use crate::connectors::count_waves;
@@ -17,7 +18,8 @@ pub(crate) async fn start(database: &Database, options: &Options) -> anyhow::Res
     let users = users.with_sign_in_url(options.sign_in_url.clone()).start();
     let categories = presence_categories::App::new(database, clock()).with_rate_limit(limit).start();
     let reviews = presence_reviews::App::new(database, clock()).with_rate_limit(limit).with_replies(true).start();
-    let feed = presence_feed::App::new(database, clock()).with_rate_limit(limit).start();
+    let feed = presence_feed::App::new(database, clock()).with_rate_limit(limit);
+    let feed = feed.with_webhooks(Some(WebhookReach::ThisMachine)).start();
     let started = async { futures::join!(users, categories, reviews, feed) };
     // A connector that counts round trips works in virtual time only.
     let (users, categories, reviews, feed) = if options.waves.is_some() {

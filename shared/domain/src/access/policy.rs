@@ -33,6 +33,8 @@ crate::listed_enum! {
         ReportReplyOutcome,
         /// Read the feed of events. Its target is the organisation.
         ReadEvents,
+        /// List, create, change and delete webhooks. Their target is the organisation.
+        ManageWebhooks,
     }
 }
 
@@ -103,6 +105,7 @@ impl Rule {
             Action::ReplyToReview    => (Everyone,        WholeOrg,      OwnBusinesses, ["reply to", "reviews", ""]),
             Action::ReportReplyOutcome => (Everyone,      Nobody,        Nobody,   ["report outcomes of", "replies", ""]),
             Action::ReadEvents       => (Everyone,        WholeOrg,      Nobody,   ["read", "events", ""]),
+            Action::ManageWebhooks   => (Everyone,        WholeOrg,      Nobody,   ["manage", "webhooks", ""]),
         };
         Self { provider, org_admin, business_manager, words: ActionWords { verb, object, rest } }
     }

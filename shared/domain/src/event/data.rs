@@ -8,7 +8,7 @@ use crate::ids::OrgId;
 /// Data of an event. Which members it has follows from the kind of the event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EventData {
-    /// Id of the user, review or key.
+    /// Id of the user, review, key or webhook.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Id of the key that another one replaces.
@@ -58,6 +58,7 @@ impl EventData {
                 let (user_id, replaces) = (Some(id.owner().to_string()), replaces.map(|old| old.to_string()));
                 Self { id: Some(id.to_string()), replaces, user_id, ..base }
             }
+            EventSubject::Webhook { id } => Self { id: Some(id.to_string()), version: None, ..base },
         }
     }
 }

@@ -7,11 +7,12 @@ use jiff::Timestamp;
 pub use data::EventData;
 
 use crate::api_key::ApiKeyId;
-use crate::audit::{AuditAction, AuditRecord, AuditTarget, UserField};
+use crate::audit::{AuditAction, AuditRecord, AuditTarget, UserField, WebhookAction};
 use crate::ids::{BusinessId, OrgId, UserId};
 pub use crate::review::ReviewField;
 use crate::review::{ReplyAction, ReplyStatus, Review, ReviewId, ReviewState};
 use crate::user::DeliveryReport;
+use crate::webhook::WebhookId;
 
 crate::listed_enum! {
     /// Kind of an event.
@@ -48,6 +49,8 @@ crate::listed_enum! {
         KeyRotated => "key.rotated",
         /// A key was revoked.
         KeyRevoked => "key.revoked",
+        /// A webhook was disabled.
+        WebhookDisabled => "webhook.disabled",
     }
 }
 
@@ -63,12 +66,15 @@ impl EventKind {
             AuditAction::IssueKey(_) => Some(Self::KeyIssued),
             AuditAction::RotateKey(_, Some(_)) => Some(Self::KeyRotated),
             AuditAction::RevokeKey(_) => Some(Self::KeyRevoked),
+            AuditAction::Webhook(WebhookAction::Disable) => Some(Self::WebhookDisabled),
             // The mailer reports the mail itself. A rotation without a new key is repeated by a restore. Limits are the operator's business.
             AuditAction::Invite | AuditAction::RotateKey(_, None) | AuditAction::SetKeyLimit(_) => None,
             // The stream of reviews tells of these.
-            AuditAction::SetReviewState | AuditAction::Reply | AuditAction::RemoveReply | AuditAction::ReplyOutcome => {
-                None
-            }
+            AuditAction::SetReviewState
+            | AuditAction::Reply
+            | AuditAction::RemoveReply
+            | AuditAction::ReplyOutcome
+            | AuditAction::Webhook(_) => None,
         }
     }
 
@@ -146,6 +152,11 @@ pub enum EventSubject {
         /// Key that it replaces.
         replaces: Option<ApiKeyId>,
     },
+    /// Webhook.
+    Webhook {
+        /// Id of the webhook.
+        id: WebhookId,
+    },
 }
 
 /// Event.
@@ -172,11 +183,14 @@ impl Event {
         if record.action.repeated().is_some() && record.fields.is_empty() {
             return None;
         }
-        let AuditTarget::User(user) = record.target else { return None };
         let subject = match (record.action.key_id(), record.action.new_key_id()) {
             (Some(old), Some(new)) => EventSubject::Key { id: new, replaces: Some(old) },
             (Some(id), None) => EventSubject::Key { id, replaces: None },
-            (None, _) => EventSubject::User { id: user, fields: record.fields.clone() },
+            (None, _) => match record.target {
+                AuditTarget::User(id) => EventSubject::User { id, fields: record.fields.clone() },
+                AuditTarget::Webhook { id, .. } => EventSubject::Webhook { id },
+                AuditTarget::Review { .. } => return None,
+            },
         };
         Some(Self { kind, subject, org_id: record.org_id, version: record.version, at: record.at })
     }

@@ -16,6 +16,8 @@ crate::listed_enum! {
         Replies => "reply.*",
         /// Keys of users.
         Keys => "key.*",
+        /// Webhooks.
+        Webhooks => "webhook.*",
     }
 }
 

@@ -76,6 +76,7 @@ mod tests {
             (EventKind::KeyRotated, data(Some("7-0a"), Some("7")), "user/7"),
             (EventKind::ReviewCreated, data(Some("Ab12"), None), "review/Ab12"),
             (EventKind::ReplyPublished, data(Some("Ab12"), None), "review/Ab12"),
+            (EventKind::WebhookDisabled, data(Some("42-30"), None), "webhook/42-30"),
         ] {
             let event = FeedEvent { number: 1, id: String::new(), kind, at: Timestamp::UNIX_EPOCH, data };
             assert_eq!(event.object(), object);

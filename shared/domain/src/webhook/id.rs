@@ -69,7 +69,8 @@ mod tests {
             assert_eq!((id.org_id(), id.slot()), (org, slot));
         }
         assert!(WebhookId::parse("42-30000000000a").is_some());
-        for text in ["", "42", "42-", "042-30000000000a", "42-3000000000A0", "42-3000000000a", "42-é", "-30000000000a"] {
+        for text in ["", "42", "42-", "042-30000000000a", "42-3000000000A0", "42-3000000000a", "42-é", "-30000000000a"]
+        {
             assert_eq!(WebhookId::parse(text), None, "{text}");
         }
     }

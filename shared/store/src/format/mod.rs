@@ -15,9 +15,9 @@ use crate::client::read::{Item, number};
 use presence_domain::error::Error;
 
 pub(crate) use kinds::{
-    ANSWER, ANY, AUDIT_RECORD, BUSINESS, BUSINESS_CHANGES, BUSINESS_CHANGES_HEAD, CATEGORY, CATEGORY_HEAD,
+    ANSWER, ANY, ATTEMPT, AUDIT_RECORD, BUSINESS, BUSINESS_CHANGES, BUSINESS_CHANGES_HEAD, CATEGORY, CATEGORY_HEAD,
     DIRECTORY_HEAD, FEED_CHUNK, FEED_HEAD, KEY, Kind, LOCK, MAIL, MARK, MOVE_REGISTER, ORG, REVIEW, UNLIMITED_KEY,
-    USER, kind_of,
+    USER, WEBHOOK, kind_of,
 };
 
 /// Attribute that holds the format.

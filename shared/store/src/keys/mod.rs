@@ -11,6 +11,7 @@ mod feed;
 mod ledger;
 mod reviews;
 mod users;
+mod webhooks;
 
 use presence_domain::ids::{MAX_ID, OrgId};
 
@@ -36,6 +37,10 @@ pub use users::{
     CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, OUTBOX_FAILED, OUTBOX_HELD, OUTBOX_PENDING,
     OUTBOX_UNREADABLE, ROSTER_PARTITIONS, ROSTERS_PK_PREFIX, USER_PK_PREFIX, USER_SK, change_sk, changes_pk, listing,
     lock_pk, mail_sk, mailbox_pk, mark_pk, name_order, roster_pk, user_pk,
+};
+pub use webhooks::{
+    ATTEMPTS_PK_PREFIX, ORGS_WITH_WEBHOOKS_PK, WEBHOOK_SK_PREFIX, WEBHOOKS_PK_PREFIX, attempt_sk, attempts_below,
+    attempts_pk, parse_webhook_target, webhook_sk, webhook_target, webhooks_pk,
 };
 
 /// Returns the key of an organisation, or of no organisation, in sort keys and in `status-index`.

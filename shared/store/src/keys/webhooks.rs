@@ -8,7 +8,7 @@ use super::org_key;
 
 /// Prefix of the partitions of webhooks.
 pub const WEBHOOKS_PK_PREFIX: &str = "WEBHOOKS#";
-/// Prefix of the sort keys of webhooks.
+/// Prefix of the sort keys of webhooks, and of targets in the audit trail.
 pub const WEBHOOK_SK_PREFIX: &str = "WEBHOOK#";
 /// Prefix of the partitions of attempts.
 pub const ATTEMPTS_PK_PREFIX: &str = "ATTEMPTS#";
@@ -43,4 +43,16 @@ pub fn attempt_sk(number: u64, at: Timestamp) -> String {
 #[must_use]
 pub fn attempts_below(number: u64) -> (String, String) {
     ("0".to_owned(), format!("{number:016}"))
+}
+
+/// Returns the target of an audit record about a webhook.
+#[must_use]
+pub fn webhook_target(id: WebhookId) -> String {
+    format!("{WEBHOOK_SK_PREFIX}{id}")
+}
+
+/// Reads [`webhook_target`]; `None` if the text has another form.
+#[must_use]
+pub fn parse_webhook_target(target: &str) -> Option<WebhookId> {
+    WebhookId::parse(target.strip_prefix(WEBHOOK_SK_PREFIX)?)
 }

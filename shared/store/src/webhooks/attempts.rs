@@ -66,10 +66,13 @@ impl WebhookStore {
                 if attempt.at + Attempt::LIFETIME <= now {
                     continue;
                 }
-                match deliveries.last_mut().filter(|delivery| delivery.0[0].number == attempt.number) {
-                    Some(delivery) => delivery.0.insert(0, attempt),
-                    None if deliveries.len() == limit => return Ok((deliveries, true)),
-                    None => deliveries.push(Delivery(vec![attempt])),
+                let is_same = |delivery: &Delivery| delivery.0[0].number == attempt.number;
+                if deliveries.last().is_some_and(is_same) {
+                    deliveries.last_mut().expect("a delivery").0.insert(0, attempt);
+                } else if deliveries.len() == limit {
+                    return Ok((deliveries, true));
+                } else {
+                    deliveries.push(Delivery(vec![attempt]));
                 }
             }
             start = next;

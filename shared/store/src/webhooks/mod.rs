@@ -104,7 +104,9 @@ impl WebhookStore {
             let taken: Vec<u8> = self.list(org_id).await?.iter().map(|webhook| webhook.id.slot()).collect();
             let free = (0..MAX_WEBHOOKS).find(|slot| !taken.contains(slot));
             let slot = free.ok_or_else(|| {
-                Error::invalid(format!("the organisation has {MAX_WEBHOOKS} webhooks, and may have no more: delete one first"))
+                Error::invalid(format!(
+                    "the organisation has {MAX_WEBHOOKS} webhooks, and may have no more: delete one first"
+                ))
             })?;
             let (webhook, record, answer) = make(WebhookId::random(org_id, slot));
             let write =
@@ -149,6 +151,14 @@ impl WebhookStore {
         }
     }
 
+    /// Keeps the answer of a request that changes nothing. [`Error::InProgress`] if one is kept already.
+    pub async fn keep_answer(&self, answer: Option<&KeptAnswer>) -> Result<(), Error> {
+        match answer {
+            Some(answer) => self.answers.put(answer).await,
+            None => Ok(()),
+        }
+    }
+
     /// Writes a webhook, if it is stored as it was read. False if another writer came first, or if the reply to a write alone was lost.
     ///
     /// [`Error::InProgress`] if an answer is kept already.
@@ -182,7 +192,9 @@ impl WebhookStore {
         }
         match transaction.commit(&self.db).await {
             Ok(()) => Ok(true),
-            Err(TransactionError::ConditionsFailed(guards)) if guards.contains(&Guard::Answer) => Err(Error::InProgress),
+            Err(TransactionError::ConditionsFailed(guards)) if guards.contains(&Guard::Answer) => {
+                Err(Error::InProgress)
+            }
             Err(TransactionError::ConditionsFailed(_)) => Ok(false),
             Err(TransactionError::Failed(error)) => Err(error),
         }
