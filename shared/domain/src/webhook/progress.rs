@@ -111,11 +111,20 @@ impl Progress {
         }
     }
 
-    /// Returns the progress from which all after the event of this number is sent again. A claim ends.
+    /// Returns the progress from which all after the event of this number is sent again. What waits before it still waits. A claim ends.
     #[must_use]
     pub fn replayed_from(&self, number: u64, now: Timestamp) -> Self {
-        let Self { failing_since, nothing_taken_since, disabled_at, .. } = *self;
-        Self { failing_since, nothing_taken_since, disabled_at, ..Self::starting_after(number, now) }
+        let mut replayed = self.clone().interrupted(now);
+        // Nothing is skipped: a later number changes nothing.
+        replayed.cursor = self.cursor.min(number);
+        replayed.parked.retain(|parked| parked.number <= number);
+        replayed
+    }
+
+    /// True if the webhook was changed, and no deliverer has looked since.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.resume_at.is_some()
     }
 
     /// Returns the progress after the webhook was enabled: it goes on where it stopped. What waits is due at once.
@@ -178,6 +187,12 @@ impl Progress {
         self
     }
 
+    /// True if another event may be in flight.
+    #[must_use]
+    pub fn can_start(&self) -> bool {
+        self.disabled_at.is_none() && self.in_flight() < WIDTH
+    }
+
     /// True if the next event of the feed may be taken.
     #[must_use]
     pub fn has_room(&self) -> bool {
@@ -198,7 +213,7 @@ impl Progress {
     /// Starts an attempt, and returns the number of its event: the first that is due and has no other one about the same object before it.
     /// `None` if nothing is to be sent now.
     pub fn start_next(&mut self, now: Timestamp) -> Option<u64> {
-        if self.disabled_at.is_some() || self.in_flight() >= WIDTH {
+        if !self.can_start() {
             return None;
         }
         let is_next = |parked: &&Parked| !parked.is_in_flight && parked.due_at <= now;

@@ -41,6 +41,11 @@ pub fn rate_limit_from_env() -> Result<Option<RateLimit>, ConfigError> {
     parse_rate_limit(&env_text("RATE_LIMIT_PER_MINUTE"))
 }
 
+/// Reads the URL of the queue whose messages make the deliverer look at a webhook, from `WEBHOOK_QUEUE_URL`.
+pub fn wake_queue_from_env() -> Result<String, ConfigError> {
+    env_var("WEBHOOK_QUEUE_URL").ok_or(ConfigError("WEBHOOK_QUEUE_URL must be the URL of a queue"))
+}
+
 /// Parses the limit of the requests of a key that has none of its own. Blank text and 0 are no limit.
 fn parse_rate_limit(requests_per_minute: &str) -> Result<Option<RateLimit>, ConfigError> {
     let number = match requests_per_minute.trim() {

@@ -35,11 +35,13 @@ pub enum Metric {
     RepliesSent,
     /// Age of the oldest reply or removal without an outcome, in seconds. Measured by each run of the auditor.
     PendingReplySeconds,
+    /// Number of webhooks that were disabled, since they were gone or took nothing for five days.
+    WebhooksDisabled,
 }
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::InvitationsSent,
         Self::MailsFailed,
         Self::MailsBounced,
@@ -52,6 +54,7 @@ impl Metric {
         Self::ChangesUnreadable,
         Self::RepliesSent,
         Self::PendingReplySeconds,
+        Self::WebhooksDisabled,
     ];
 
     /// Returns the name in `CloudWatch` and in the log.
@@ -70,6 +73,7 @@ impl Metric {
             Self::ChangesUnreadable => "changes_unreadable",
             Self::RepliesSent => "replies_sent",
             Self::PendingReplySeconds => "pending_reply_seconds",
+            Self::WebhooksDisabled => "webhooks_disabled",
         }
     }
 

@@ -124,7 +124,9 @@ fn unwanted_events_only_move_the_cursor_and_a_replay_forgets_what_waits() {
     progress.take(3, None, at(0));
     assert_eq!((progress.cursor, progress.parked.len()), (3, 2));
     let replayed = progress.replayed_from(1, at(9));
-    assert_eq!((replayed.cursor, replayed.parked.len(), replayed.due_at()), (1, 0, Some(at(9))));
+    assert_eq!((replayed.cursor, replayed.parked.len()), (1, 1), "1 waits, 2 comes again");
+    assert!(replayed.is_interrupted() && replayed.is_free(at(9)) && replayed.due_at() == Some(at(0)));
+    assert_eq!(progress.replayed_from(9, at(9)).cursor, 3, "nothing is skipped");
 }
 
 #[test]
