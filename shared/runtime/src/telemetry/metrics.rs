@@ -29,6 +29,8 @@ pub enum Metric {
     LeasesFailed,
     /// Number of events that the bus has taken.
     EventsSent,
+    /// Number of events that batches of the streams have brought into the feeds.
+    EventsAppended,
     /// Number of changes that could not be read, so that no event tells of them.
     ChangesUnreadable,
     /// Number of requests to publish or remove a reply that the queue has taken.
@@ -39,7 +41,7 @@ pub enum Metric {
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::InvitationsSent,
         Self::MailsFailed,
         Self::MailsBounced,
@@ -49,6 +51,7 @@ impl Metric {
         Self::UnfoldedChanges,
         Self::LeasesFailed,
         Self::EventsSent,
+        Self::EventsAppended,
         Self::ChangesUnreadable,
         Self::RepliesSent,
         Self::PendingReplySeconds,
@@ -67,6 +70,7 @@ impl Metric {
             Self::UnfoldedChanges => "unfolded_changes",
             Self::LeasesFailed => "leases_failed",
             Self::EventsSent => "events_sent",
+            Self::EventsAppended => "events_appended",
             Self::ChangesUnreadable => "changes_unreadable",
             Self::RepliesSent => "replies_sent",
             Self::PendingReplySeconds => "pending_reply_seconds",
