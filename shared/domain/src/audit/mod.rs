@@ -73,6 +73,8 @@ pub struct AuditRecord {
     /// Version of the target after the change, or the one that would follow a deletion; `None` for a change of a key alone, and in
     /// records that an earlier version of the service wrote.
     pub version: Option<u64>,
+    /// Organisation that the user left with the change; `None` if it stayed in its own. Only PROVIDERs may have left none.
+    pub left_org: Option<Option<OrgId>>,
     /// Prefix of the tables in which the change was made; `None` before storage writes the record, and in records that an earlier
     /// version of the service wrote.
     pub tables: Option<String>,
@@ -94,7 +96,8 @@ impl AuditRecord {
         let version = Some(UserChange::version_after(before));
         let (at, actor, action) = (change.at, actor.clone(), *action);
         let (target, org_id) = (user.id.into(), user.org_id);
-        let record = Self { at, actor, action, target, org_id, fields, version, tables: None };
+        let left_org = before.map(|before| before.org_id).filter(|left| *left != org_id);
+        let record = Self { at, actor, action, target, org_id, fields, version, left_org, tables: None };
         (!is_empty).then_some(record)
     }
 
@@ -103,7 +106,7 @@ impl AuditRecord {
     pub fn of_review(before: &Review, after: &Review, actor: Actor, action: AuditAction, at: Timestamp) -> Self {
         let target = AuditTarget::Review { id: before.id.clone(), fields: ReviewField::changed(before, after) };
         let (org_id, version) = (Some(before.org_id), Some(before.version + 1));
-        Self { at, actor, action, target, org_id, fields: Vec::new(), version, tables: None }
+        Self { at, actor, action, target, org_id, fields: Vec::new(), version, left_org: None, tables: None }
     }
 
     /// Returns the record of a change of a webhook, which has this version after it.

@@ -195,6 +195,23 @@ impl Event {
         Some(Self { kind, subject, org_id: record.org_id, version: record.version, at: record.at })
     }
 
+    /// Returns the event with which the organisation that a user or review left hears of it: there it is gone. `None` for an event of
+    /// anything else.
+    #[must_use]
+    pub fn departure(&self, left_org: Option<OrgId>) -> Option<Self> {
+        let (kind, subject) = match &self.subject {
+            EventSubject::User { id, .. } => {
+                (EventKind::UserDeleted, EventSubject::User { id: *id, fields: Vec::new() })
+            }
+            EventSubject::Review { id, business_id, .. } => {
+                let (id, business_id) = (id.clone(), business_id.clone());
+                (EventKind::ReviewDeleted, EventSubject::Review { id, business_id, fields: Vec::new() })
+            }
+            _ => return None,
+        };
+        Some(Self { kind, subject, org_id: left_org, ..self.clone() })
+    }
+
     /// Returns the event of a delivery that ended, by the user as this version of it stores the end.
     #[must_use]
     pub fn of_delivery(

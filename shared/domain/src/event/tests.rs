@@ -44,6 +44,7 @@ fn changes_of_users_and_keys_have_events_and_those_of_mails_and_limits_have_none
         org_id: Some(org(1)),
         fields: vec![UserField::Email, UserField::Role],
         version: Some(4),
+        left_org: None,
         tables: None,
     };
     for (action, kind) in [

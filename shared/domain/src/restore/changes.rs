@@ -176,6 +176,7 @@ mod tests {
             org_id: Some(org(1)),
             fields: fields.to_vec(),
             version: None,
+            left_org: None,
             tables: None,
         }
     }

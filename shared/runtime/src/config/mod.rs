@@ -78,15 +78,20 @@ pub enum PublisherTarget {
     EventBus(String),
     /// FIFO queue of SQS for replies, by its URL.
     ReplyQueue(String),
+    /// Feeds of the organisations, in the table of events.
+    Feed,
 }
 
 impl PublisherTarget {
-    /// Reads `EVENT_BUS` and `REPLY_QUEUE_URL`. Exactly one of them must be set.
+    /// Reads `EVENT_BUS`, `REPLY_QUEUE_URL` and `FEED`, which is `true` or missing. Exactly one of them must be set.
     pub fn from_env() -> Result<Self, ConfigError> {
-        match (env_var("EVENT_BUS"), env_var("REPLY_QUEUE_URL")) {
-            (Some(name), None) => Ok(Self::EventBus(name)),
-            (None, Some(url)) => Ok(Self::ReplyQueue(url)),
-            _ => Err(ConfigError("either EVENT_BUS must name a bus of EventBridge, or REPLY_QUEUE_URL a queue of SQS")),
+        match (env_var("EVENT_BUS"), env_var("REPLY_QUEUE_URL"), env_text("FEED") == "true") {
+            (Some(name), None, false) => Ok(Self::EventBus(name)),
+            (None, Some(url), false) => Ok(Self::ReplyQueue(url)),
+            (None, None, true) => Ok(Self::Feed),
+            _ => Err(ConfigError(
+                "one of these must be set: EVENT_BUS to a bus of EventBridge, REPLY_QUEUE_URL to a queue of SQS, FEED to true",
+            )),
         }
     }
 }

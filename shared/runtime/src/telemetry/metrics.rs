@@ -29,6 +29,8 @@ pub enum Metric {
     LeasesFailed,
     /// Number of events that the bus has taken.
     EventsSent,
+    /// Number of events that batches of the streams have brought into the feeds.
+    EventsAppended,
     /// Number of changes that could not be read, so that no event tells of them.
     ChangesUnreadable,
     /// Number of requests to publish or remove a reply that the queue has taken.
@@ -51,6 +53,7 @@ impl Metric {
         Self::UnfoldedChanges,
         Self::LeasesFailed,
         Self::EventsSent,
+        Self::EventsAppended,
         Self::ChangesUnreadable,
         Self::RepliesSent,
         Self::PendingReplySeconds,
@@ -70,6 +73,7 @@ impl Metric {
             Self::UnfoldedChanges => "unfolded_changes",
             Self::LeasesFailed => "leases_failed",
             Self::EventsSent => "events_sent",
+            Self::EventsAppended => "events_appended",
             Self::ChangesUnreadable => "changes_unreadable",
             Self::RepliesSent => "replies_sent",
             Self::PendingReplySeconds => "pending_reply_seconds",

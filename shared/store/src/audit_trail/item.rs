@@ -38,6 +38,9 @@ struct AuditItem {
     /// Version of the target after the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<u64>,
+    /// Organisation that the user left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_org: Option<String>,
     /// Prefix of the tables in which the change was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     tables: Option<String>,
@@ -56,7 +59,7 @@ pub(crate) fn put(db: &Database, record: &AuditRecord) -> Result<Put, Error> {
 }
 
 fn to_item(record: &AuditRecord) -> Result<Item, Error> {
-    let AuditRecord { at, actor, action, target, org_id, version, tables, .. } = record;
+    let AuditRecord { at, actor, action, target, org_id, version, left_org, tables, .. } = record;
     let item = AuditItem {
         target: match target {
             AuditTarget::User(id) => user_pk(*id),
@@ -72,6 +75,7 @@ fn to_item(record: &AuditRecord) -> Result<Item, Error> {
         org: org_key(*org_id),
         fields: record.field_names().into_iter().map(str::to_owned).collect(),
         version: *version,
+        left_org: left_org.map(org_key),
         tables: tables.clone(),
         repeated: action.repeated(),
         ttl: at.as_second() + LIFETIME.as_secs(),
@@ -108,6 +112,10 @@ fn record(stored: &AuditItem) -> Option<AuditRecord> {
         org_id: parse_org_key(&stored.org)?,
         fields,
         version: stored.version,
+        left_org: match &stored.left_org {
+            Some(left) => Some(parse_org_key(left)?),
+            None => None,
+        },
         tables: stored.tables.clone(),
     })
 }
@@ -134,6 +142,7 @@ mod tests {
             org_id: OrgId::new(MAX_ID),
             fields: UserField::ALL.to_vec(),
             version: Some(MAX_ID),
+            left_org: Some(OrgId::new(MAX_ID)),
             tables: Some(format!("{}-r202611221200-", "p".repeat(20))),
         }
     }

@@ -16,7 +16,9 @@ use presence_store::Stores;
 
 use self::clients::{database, functions_config, own_config};
 use self::local_database::LocalDatabase;
-use self::workers::{outbox_processor, start_inbox, start_mailer, start_partners, start_publisher, start_replies};
+use self::workers::{
+    outbox_processor, start_feed, start_inbox, start_mailer, start_partners, start_publisher, start_replies,
+};
 use crate::aws_limits::LimitsProxy;
 use crate::embedded::EmbeddedDynamo;
 use crate::events::{self, EventLog, EventPoller, LocalBus};
@@ -48,6 +50,7 @@ pub struct Stack {
     events: Arc<EventLog>,
     event_bus: LocalBus,
     event_poller: Option<EventPoller>,
+    feed_poller: Option<EventPoller>,
     replies: Arc<ReplyQueue>,
     reply_poller: Option<EventPoller>,
     partners: Option<Partners>,
@@ -103,6 +106,7 @@ impl Stack {
         let stream_poller = start_mailer(&outbox, &mailbox, &functions_config, &store.database, &options).await?;
         let event_bus = LocalBus(Arc::clone(&events));
         let event_poller = start_publisher(&event_bus, &functions_config, &store.database, &options).await?;
+        let feed_poller = start_feed(&functions_config, &store.database, &options).await?;
         let reply_poller = start_replies(&replies, &functions_config, &store, &options).await?;
         let partners = start_partners(&replies, format!("http://{}/api/v2", gateway.addr()), &keys, &options);
         let inbox = start_inbox(&functions_config, &options)?;
@@ -120,6 +124,7 @@ impl Stack {
             events,
             event_bus,
             event_poller,
+            feed_poller,
             replies,
             reply_poller,
             partners,
@@ -204,6 +209,7 @@ impl Stack {
     pub async fn stop(self) {
         drop(self.stream_poller);
         drop(self.event_poller);
+        drop(self.feed_poller);
         drop(self.reply_poller);
         drop(self.partners);
         drop(self.inbox);

@@ -8,13 +8,13 @@ use presence_domain::user::Role;
 use presence_mailer::OutboxProcessor;
 use presence_runtime::clock::SystemTimer;
 use presence_runtime::config::MailConfig;
-use presence_store::{Database, OutboxStore, RetryPolicy, Stores, UserStore, WriteRate, schema};
+use presence_store::{Database, FeedStore, OutboxStore, RetryPolicy, Stores, UserStore, WriteRate, schema};
 
 use super::clients::database;
 use crate::events::{EventPoller, LocalBus};
 use crate::inbox::Inbox;
 use crate::mail::{LocalMailer, Mailbox, StreamPoller};
-use crate::options::Options;
+use crate::options::{DynamoDb, Options};
 use crate::replies::{Partners, ReplyQueue};
 use crate::sample::DemoKeys;
 
@@ -68,6 +68,25 @@ pub(super) async fn start_publisher(
     // The audit trail comes first: the mail of an invitation follows from a change in it.
     let tables = [&schema::AUDIT, &schema::USERS, &schema::REVIEWS].map(|table| database.name(table));
     Ok(Some(EventPoller::start(Arc::new(event_bus.clone()), functions_config, &tables).await?))
+}
+
+/// Starts to append to the feeds; `None` if the options have no publisher.
+pub(super) async fn start_feed(
+    functions_config: &SdkConfig,
+    tables: &Database,
+    options: &Options,
+) -> anyhow::Result<Option<EventPoller>> {
+    if !options.publisher {
+        return Ok(None);
+    }
+    let data = match &options.dynamodb {
+        DynamoDb::Embedded { data, .. } => data.as_deref(),
+        DynamoDb::Endpoint(_) => None,
+    };
+    let names = [&schema::AUDIT, &schema::USERS, &schema::REVIEWS].map(|table| tables.name(table));
+    let feed = FeedStore::new(&database(functions_config, options));
+    let poller = EventPoller::start_feed(feed, Arc::clone(&options.clock), functions_config, &names, data).await?;
+    Ok(Some(poller))
 }
 
 /// Starts to watch the stream of reviews for replies; `None` if the options have no publisher. Replies that were on their way at the last
