@@ -56,6 +56,12 @@ impl HttpSender {
         Self::with_parts(reach, clock, roots, Arc::new(resolve))
     }
 
+    /// Returns the receivers that it reaches.
+    #[must_use]
+    pub fn reach(&self) -> WebhookReach {
+        self.reach
+    }
+
     fn with_parts(reach: WebhookReach, clock: Arc<dyn Clock>, roots: RootCertStore, resolve: Resolver) -> Self {
         let tls = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
         let connections = Connections::new(TlsConnector::from(Arc::new(tls)));

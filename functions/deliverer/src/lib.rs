@@ -19,6 +19,6 @@ mod wakes;
 pub use event::handle;
 pub use http_sender::HttpSender;
 pub use message::{Answer, Message, Sender};
-pub use run::Deliverer;
+pub use run::{Deliverer, send_once};
 pub use tables::{StoredTables, Tables};
 pub use wakes::{SqsWakes, Wake, Wakes};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use presence_api::Authenticator;
+use presence_deliverer::HttpSender;
 use presence_domain::rate_limit::RateLimit;
 use presence_domain::webhook::WebhookReach;
 use presence_runtime::clock::Clock;
@@ -14,8 +15,8 @@ pub struct App {
     pub(crate) feed: FeedStore,
     pub(crate) webhooks: WebhookStore,
     pub(crate) clock: Arc<dyn Clock>,
-    /// Receivers that webhooks reach; `None` if webhooks are not set up.
-    pub(crate) webhook_reach: Option<WebhookReach>,
+    /// Way to the receivers of webhooks; `None` if webhooks are not set up.
+    pub(crate) sender: Option<HttpSender>,
 }
 
 impl App {
@@ -24,7 +25,7 @@ impl App {
     pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
         let authenticator = Authenticator::new(database, Arc::clone(&clock));
         let (feed, webhooks) = (FeedStore::new(database), WebhookStore::new(database));
-        Self { authenticator, feed, webhooks, clock, webhook_reach: None }
+        Self { authenticator, feed, webhooks, clock, sender: None }
     }
 
     /// Opens the connection to DynamoDB, and returns the parts as requests share them. Lambda runs this in init, when the CPU is not
@@ -42,8 +43,9 @@ impl App {
 
     /// Sets the receivers that webhooks reach; `None` if webhooks are not set up.
     #[must_use]
-    pub fn with_webhooks(self, webhook_reach: Option<WebhookReach>) -> Self {
-        Self { webhook_reach, ..self }
+    pub fn with_webhooks(self, reach: Option<WebhookReach>) -> Self {
+        let sender = reach.map(|reach| HttpSender::new(reach, Arc::clone(&self.clock)));
+        Self { sender, ..self }
     }
 }
 

@@ -21,7 +21,7 @@ pub use app::App;
 use events::ListEvents;
 use webhooks::{
     CreateWebhook, DeleteWebhook, EnableWebhook, GetWebhook, ListDeliveries, ListWebhooks, ReplayWebhook,
-    RotateWebhook, UpdateWebhook,
+    RotateWebhook, TestWebhook, UpdateWebhook,
 };
 
 const fn route<O>(path: &'static str, name: &'static str) -> Route<Handler<App>>
@@ -44,7 +44,7 @@ where
 }
 
 /// Table of routes.
-pub const ROUTES: [Route<Handler<App>>; 10] = [
+pub const ROUTES: [Route<Handler<App>>; 11] = [
     route::<ListEvents>("/api/v2/events", "list_events"),
     route::<ListWebhooks>("/api/v2/webhooks", "list_webhooks"),
     change::<CreateWebhook>("POST", "/api/v2/webhooks", "create_webhook", Json),
@@ -52,6 +52,7 @@ pub const ROUTES: [Route<Handler<App>>; 10] = [
     change::<UpdateWebhook>("POST", "/api/v2/webhooks/{webhook_id}", "update_webhook", Json),
     change::<DeleteWebhook>("DELETE", "/api/v2/webhooks/{webhook_id}", "delete_webhook", Ignored),
     change::<RotateWebhook>("POST", "/api/v2/webhooks/{webhook_id}/rotate", "rotate_webhook", Ignored),
+    change::<TestWebhook>("POST", "/api/v2/webhooks/{webhook_id}/test", "test_webhook", Ignored),
     change::<EnableWebhook>("POST", "/api/v2/webhooks/{webhook_id}/enable", "enable_webhook", Ignored),
     change::<ReplayWebhook>("POST", "/api/v2/webhooks/{webhook_id}/replay", "replay_webhook", Json),
     route::<ListDeliveries>("/api/v2/webhooks/{webhook_id}/deliveries", "list_deliveries"),

@@ -59,15 +59,6 @@ impl<T: Tables, S: Sender> Deliverer<T, S> {
         }
     }
 
-    /// Sends a message once, outside the order, and returns the attempt. It is not in the log.
-    pub async fn send_once(&self, webhook: &Webhook, event_id: &str, kind: &str, body: Vec<u8>) -> Attempt {
-        let at = self.clock.now();
-        let answer = self.sender.send(&Message::new(webhook, event_id, body, at)).await;
-        let is_delivered = answer.outcome() == Outcome::Delivered;
-        let state = if is_delivered { DeliveryState::Delivered } else { DeliveryState::GivenUp };
-        attempt(0, event_id, kind, at, &answer, state)
-    }
-
     async fn round(&self, id: WebhookId, has_time: &(dyn Fn() -> bool + Sync)) -> Result<Round, Error> {
         let Some(webhook) = self.tables.webhook(id).await? else { return Ok(Round::Idle(None)) };
         let now = self.clock.now();
@@ -94,6 +85,21 @@ impl<T, S> std::fmt::Debug for Deliverer<T, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Deliverer").finish_non_exhaustive()
     }
+}
+
+/// Sends a message once, outside the order, and returns the attempt. It is not in the log.
+pub async fn send_once(
+    sender: &impl Sender,
+    webhook: &Webhook,
+    event_id: &str,
+    kind: &str,
+    body: Vec<u8>,
+    at: Timestamp,
+) -> Attempt {
+    let answer = sender.send(&Message::new(webhook, event_id, body, at)).await;
+    let is_delivered = answer.outcome() == Outcome::Delivered;
+    let state = if is_delivered { DeliveryState::Delivered } else { DeliveryState::GivenUp };
+    attempt(0, event_id, kind, at, &answer, state)
 }
 
 /// Returns the attempt at an event, for the log.

@@ -4,10 +4,12 @@ mod change;
 mod create;
 mod deliveries;
 mod read;
+mod test;
 pub(crate) mod wire;
 
 use jiff::Timestamp;
 use presence_api::{Answer, AuthenticatedRequest, ChangeAnswer};
+use presence_deliverer::HttpSender;
 use presence_domain::access::{Action, Principal, Target, authorize};
 use presence_domain::audit::{Actor, AuditRecord, WebhookAction};
 use presence_domain::error::Error;
@@ -20,6 +22,7 @@ pub(crate) use change::{DeleteWebhook, EnableWebhook, ReplayWebhook, RotateWebho
 pub(crate) use create::CreateWebhook;
 pub(crate) use deliveries::ListDeliveries;
 pub(crate) use read::{GetWebhook, ListWebhooks};
+pub(crate) use test::TestWebhook;
 
 /// Checks the rights of a caller on webhooks of its own organisation, before anything is looked up.
 fn authorize_own(caller: &Principal) -> Result<(), Error> {
@@ -35,7 +38,12 @@ fn webhook_id(request: &AuthenticatedRequest) -> Result<WebhookId, Error> {
 impl App {
     /// Returns the receivers that webhooks reach. The error says that there are none.
     fn webhook_reach(&self) -> Result<WebhookReach, Error> {
-        self.webhook_reach.ok_or_else(|| Error::invalid("webhooks are not set up"))
+        self.sender().map(HttpSender::reach)
+    }
+
+    /// Returns the way to the receivers.
+    fn sender(&self) -> Result<&HttpSender, Error> {
+        self.sender.as_ref().ok_or_else(|| Error::invalid("webhooks are not set up"))
     }
 
     /// Returns the webhook in the path.

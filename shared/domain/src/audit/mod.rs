@@ -121,7 +121,7 @@ impl AuditRecord {
     ) -> Self {
         let (action, target) = (AuditAction::Webhook(action), AuditTarget::Webhook { id, fields });
         let (org_id, version) = (Some(id.org_id()), Some(version));
-        Self { at, actor, action, target, org_id, fields: Vec::new(), version, tables: None }
+        Self { at, actor, action, target, org_id, fields: Vec::new(), version, tables: None, left_org: None }
     }
 
     /// Returns the names of the fields that changed.

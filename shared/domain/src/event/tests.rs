@@ -20,7 +20,10 @@ fn fields(event: &Event) -> Vec<&'static str> {
     match &event.subject {
         EventSubject::User { fields, .. } => fields.iter().map(|field| field.as_str()).collect(),
         EventSubject::Review { fields, .. } => fields.iter().map(|field| field.as_str()).collect(),
-        EventSubject::Invitation { .. } | EventSubject::Reply { .. } | EventSubject::Key { .. } => Vec::new(),
+        EventSubject::Invitation { .. }
+        | EventSubject::Reply { .. }
+        | EventSubject::Key { .. }
+        | EventSubject::Webhook { .. } => Vec::new(),
     }
 }
 

@@ -65,6 +65,12 @@ pub fn replies_from_env() -> bool {
     env_text("REPLIES") == "true"
 }
 
+/// Reads from `WEBHOOKS` if webhooks are set up: `true` or anything else.
+#[must_use]
+pub fn webhooks_from_env() -> bool {
+    env_text("WEBHOOKS") == "true"
+}
+
 /// Reads the secret that the edge adds to each request, from `EDGE_SECRET`. Returns `None` if there is no edge.
 #[must_use]
 pub fn edge_secret_from_env() -> Option<String> {

@@ -43,7 +43,7 @@ pub enum Metric {
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::InvitationsSent,
         Self::MailsFailed,
         Self::MailsBounced,
