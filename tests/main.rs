@@ -9,6 +9,7 @@ mod deploy;
 mod events;
 mod faults;
 mod faults_selftest;
+mod feed;
 mod imports;
 mod ingest;
 mod ledger;

@@ -98,6 +98,7 @@ async fn call(stack: &TestStack, key: &str, id: &str, route: &AnyRoute, extra: &
     let query = match route.name {
         "search_users" => format!("query={NAME_CANARY}&last_name={NAME_CANARY}&email={}", address("nobody")),
         "search_businesses" => format!("query={NAME_CANARY}&city={NAME_CANARY}"),
+        "list_events" => "after=now".to_owned(),
         "search_categories" => format!("lang=GB&name={NAME_CANARY}"),
         "get_category" => "lang=GB".to_owned(),
         "search_reviews" | "get_review_stats" => {

@@ -37,7 +37,7 @@ const TRACE: &str = "Root=1-69a42a40-0123456789abcdef01234567";
 /// Timeout of a function, with room for a busy machine.
 pub(super) const TIMEOUT: Duration = Duration::from_mins(2);
 /// Functions in the order of the run: the mailer needs the outbox that the users function has filled.
-const FUNCTIONS: [&str; 7] = ["categories", "reviews", "users", "mailer", "auditor", "publisher", "ingest"];
+const FUNCTIONS: [&str; 8] = ["categories", "feed", "reviews", "users", "mailer", "auditor", "publisher", "ingest"];
 /// Name of the key of a PROVIDER in the sample, which may invite any user.
 const PROVIDER: &str = "PROVIDER";
 /// Users in the events of the mailer that no event of the users function invites.
@@ -150,6 +150,10 @@ async fn local_function(name: &'static str, database: &Database, clock: Arc<dyn 
             let app = presence_categories::App::new(database, clock).start().await;
             LocalFunction::new(name, move |request| presence_categories::handle(Arc::clone(&app), request))
         }
+        "feed" => {
+            let app = presence_feed::App::new(database, clock).start().await;
+            LocalFunction::new(name, move |request| presence_feed::handle(Arc::clone(&app), request))
+        }
         _ => {
             let app = presence_reviews::App::new(database, clock).with_replies(true).start().await;
             LocalFunction::new(name, move |request| presence_reviews::handle(Arc::clone(&app), request))
@@ -162,7 +166,7 @@ impl Fixture {
         let stack = TestStack::with(Options { sample: true, fixed_sample: true, ..long_timeouts() }).await;
         let calls: BTreeMap<_, _> = FUNCTIONS.into_iter().map(|name| (name, FaultConnector::new())).collect();
         let mut functions = BTreeMap::new();
-        for name in ["users", "categories", "reviews"] {
+        for name in ["users", "categories", "reviews", "feed"] {
             let stores = stack.stores_through(calls[name].over(plain_http()), long_timeouts(), stack.table_prefix());
             let function = local_function(name, &stores.database, Arc::clone(&stack.clock) as _).await;
             functions.insert(name, function.with_timeout(TIMEOUT));

@@ -92,7 +92,7 @@ impl EventFixture {
     }
 
     /// Creates an invited user with canaries by an `ORG_ADMIN`, and returns its id.
-    pub(super) async fn invite(&self, local: &str) -> String {
+    pub(crate) async fn invite(&self, local: &str) -> String {
         let body = json!({
             "email": address(local), "first_name": format!("Ada {NAME_CANARY}"), "last_name": NAME_CANARY, "lang": "fr",
             "phone": format!("{PHONE_CANARY}1"), "status": "invited", "business_ids": ["b1-1"],

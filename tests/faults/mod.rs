@@ -71,7 +71,8 @@ const CHANGES_OF_REVIEWS: [&str; 4] = ["set_review_state", "put_reply", "delete_
 fn every_operation_has_a_scenario() {
     let covered =
         scenarios().iter().map(|scenario| scenario.operation).chain(CHANGES_OF_REVIEWS).collect::<BTreeSet<_>>();
-    let reviews = presence_reviews::ROUTES.iter().map(|route| route.name);
-    let routes: BTreeSet<_> = presence_users::ROUTES.iter().map(|route| route.name).chain(reviews).collect();
+    let others = presence_reviews::ROUTES.iter().map(|route| route.name);
+    let others = others.chain(presence_feed::ROUTES.iter().map(|route| route.name));
+    let routes: BTreeSet<_> = presence_users::ROUTES.iter().map(|route| route.name).chain(others).collect();
     assert_eq!(covered, routes);
 }

@@ -11,6 +11,7 @@ pub fn routes() -> Vec<AnyRoute> {
     users
         .chain(presence_categories::ROUTES.iter().map(without_operation))
         .chain(presence_reviews::ROUTES.iter().map(without_operation))
+        .chain(presence_feed::ROUTES.iter().map(without_operation))
         .collect()
 }
 

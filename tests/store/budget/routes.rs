@@ -46,6 +46,8 @@ const BUDGETS: [Budget; 23] = [
     Budget { route: "put_reply", waves: 3..=3, calls: 3..=4, read_units: None },
     Budget { route: "delete_reply", waves: 3..=3, calls: 3..=4, read_units: None },
     Budget { route: "report_reply_outcome", waves: 3..=3, calls: 3..=4, read_units: None },
+    // The key, the head, and half a unit or more for the events.
+    Budget { route: "list_events", waves: 1..=1, calls: 3..=3, read_units: Some(2.0..=6.0) },
     Budget { route: "get_review_stats", waves: 1..=3, calls: 2..=1 + 15, read_units: Some(2.0..=1.0 + 30.0) },
 ];
 
@@ -117,6 +119,7 @@ async fn ask(stack: &TestStack, fixtures: &Fixtures, route: &str) -> Reply {
         "set_review_state" | "put_reply" | "get_reply" | "delete_reply" | "report_reply_outcome" => {
             act(stack, fixtures, route).await
         }
+        "list_events" => stack.get("/events?limit=100", key).await,
         "get_review_stats" => stack.get("/reviews/stats?group_by=month", key).await,
         other => panic!("{other} has no request in the budget"),
     }

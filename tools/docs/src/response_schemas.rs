@@ -131,6 +131,7 @@ const PROPERTIES: &[Property] = &[
 pub(crate) fn schemas() -> Vec<(String, RefOr<Schema>)> {
     let users = presence_users::openapi::schemas().into_iter();
     let others = presence_categories::openapi::schemas().into_iter().chain(presence_reviews::openapi::schemas());
+    let others = others.chain(presence_feed::openapi::schemas());
     users.chain(others).map(|(name, schema)| (name.clone(), describe_schema(&name, schema))).collect()
 }
 

@@ -229,6 +229,18 @@ pub(crate) fn per_page(value: ObjectBuilder) -> ObjectBuilder {
 }
 
 /// Constrains a number that is at least one.
+pub(crate) fn limit(value: ObjectBuilder) -> ObjectBuilder {
+    value.minimum(Some(1)).maximum(Some(100))
+}
+
+pub(crate) fn cursor(value: ObjectBuilder) -> ObjectBuilder {
+    value.pattern(Some("^(now|(none|[1-9][0-9]{0,15})-(0|[1-9][0-9]{0,15}))$"))
+}
+
+pub(crate) fn org_or_none(value: ObjectBuilder) -> ObjectBuilder {
+    value.pattern(Some("^(none|[1-9][0-9]{0,15})$"))
+}
+
 pub(crate) fn at_least_one(value: ObjectBuilder) -> ObjectBuilder {
     value.minimum(Some(1))
 }

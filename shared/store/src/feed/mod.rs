@@ -4,6 +4,8 @@
 
 mod append;
 mod chunk;
+#[cfg(test)]
+mod simulation;
 
 use jiff::Timestamp;
 

@@ -2,6 +2,7 @@
 
 mod businesses;
 mod categories;
+mod feed;
 mod keys;
 mod reviews;
 mod users;
@@ -102,6 +103,7 @@ pub fn operations() -> Vec<Operation> {
         .chain(categories::operations())
         .chain(businesses::operations())
         .chain(reviews::operations())
+        .chain(feed::operations())
         .collect();
     for example in examples() {
         let operation = operations.iter_mut().find(|operation| operation.name == example.operation);
