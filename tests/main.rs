@@ -22,3 +22,4 @@ mod request_log;
 mod restore;
 mod robustness;
 mod store;
+mod webhooks;

@@ -23,7 +23,7 @@ const ATTEMPT_TIME: Duration = Duration::from_secs(20);
 /// Longest delay of a message. What is due later is found by the sweep.
 const MAX_DELAY: Duration = Duration::from_secs(60);
 
-/// Serves one event. Any event that has no records is a call to sweep. After an error, Lambda hands the event over again.
+/// Serves one event. Any event that has no records is a call to sweep: for what is due, or for all webhooks if its detail says so. After an error, Lambda hands the event over again.
 pub async fn handle<S: Sender, W: Wakes>(
     deliverer: &Deliverer<StoredTables, S>,
     wakes: &W,
@@ -36,7 +36,7 @@ pub async fn handle<S: Sender, W: Wakes>(
             return Ok(run_messages(deliverer, wakes, records.unwrap_or_default(), deadline).await);
         }
         Some(records) => wake_for_records(deliverer, wakes, records).await,
-        None => sweep(deliverer, wakes).await,
+        None => sweep(deliverer, wakes, event["detail"]["all"] != true).await,
     };
     done.inspect_err(|error| telemetry::log_background_error("wake_webhooks", error))?;
     Ok(BatchResponse::default())
@@ -105,11 +105,15 @@ fn org_of_record(record: &Value) -> Option<OrgId> {
     parse_org_key(org).flatten()
 }
 
-/// Sends a message for each webhook that is due.
-async fn sweep<S: Sender, W: Wakes>(deliverer: &Deliverer<StoredTables, S>, wakes: &W) -> Result<(), Error> {
+/// Sends a message for each webhook, or only for each that is due.
+async fn sweep<S: Sender, W: Wakes>(
+    deliverer: &Deliverer<StoredTables, S>,
+    wakes: &W,
+    only_due: bool,
+) -> Result<(), Error> {
     for org_id in deliverer.tables.webhooks.orgs().await? {
         // One that cannot be read holds up no other.
-        if let Err(error) = wake_org(deliverer, wakes, org_id, true).await {
+        if let Err(error) = wake_org(deliverer, wakes, org_id, only_due).await {
             telemetry::log_background_error("sweep_webhooks", &error);
         }
     }

@@ -1,10 +1,11 @@
 //! Tables of a deliverer. The simulation has others, which are hostile.
 
 use jiff::Timestamp;
+use presence_domain::audit::{Actor, AuditRecord, WebhookAction};
 use presence_domain::error::Error;
 use presence_domain::feed::{FeedPage, FeedStart};
 use presence_domain::ids::OrgId;
-use presence_domain::webhook::{Attempt, Webhook, WebhookId};
+use presence_domain::webhook::{Attempt, Webhook, WebhookId, WebhookState};
 use presence_store::{FeedStore, WebhookStore, WebhookWrite};
 
 /// Tables of a deliverer.
@@ -21,8 +22,13 @@ pub trait Tables: Send + Sync + 'static {
         now: Timestamp,
     ) -> impl Future<Output = Result<FeedPage, Error>> + Send;
 
-    /// Writes a webhook, if it is stored as it was read. False if it is not, or if nobody knows.
-    fn write(&self, before: &Webhook, after: &Webhook) -> impl Future<Output = Result<bool, Error>> + Send;
+    /// Writes a webhook now, if it is stored as it was read. False if it is not, or if nobody knows. Tells of one that is disabled.
+    fn write(
+        &self,
+        before: &Webhook,
+        after: &Webhook,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<bool, Error>> + Send;
 
     /// Writes an attempt into the log.
     fn record_attempt(&self, id: WebhookId, attempt: &Attempt) -> impl Future<Output = Result<(), Error>> + Send;
@@ -46,8 +52,12 @@ impl Tables for StoredTables {
         self.feed.read(Some(org_id), start, limit, now).await
     }
 
-    async fn write(&self, before: &Webhook, after: &Webhook) -> Result<bool, Error> {
-        let write = WebhookWrite { before: Some(before), after: Some(after), record: None, answer: None };
+    async fn write(&self, before: &Webhook, after: &Webhook, now: Timestamp) -> Result<bool, Error> {
+        let is_disabled = |webhook: &Webhook| webhook.progress.state() == WebhookState::Disabled;
+        let record = (is_disabled(after) && !is_disabled(before)).then(|| {
+            AuditRecord::of_webhook(after.id, after.version, Vec::new(), Actor::Service, WebhookAction::Disable, now)
+        });
+        let write = WebhookWrite { before: Some(before), after: Some(after), record: record.as_ref(), answer: None };
         self.webhooks.write(write).await
     }
 

@@ -54,6 +54,9 @@ struct Args {
     /// Leave replies to reviews to a connector that you run yourself
     #[arg(long)]
     no_partners: bool,
+    /// Tell the endpoint at this URL of all events of the sample's organisation, by a webhook
+    #[arg(long, value_name = "URL", conflicts_with = "empty")]
+    forward_events: Option<String>,
     /// Once ready, print one line of JSON
     #[arg(long)]
     json: bool,
@@ -116,6 +119,9 @@ async fn run(args: Args) -> anyhow::Result<()> {
     if let Some(limits) = stack.limits() {
         let _ = writeln!(std::io::stderr(), "the limits of AWS are on: --aws-limits=seed={}", limits.seed());
     }
+    if let Some(secret) = stack.forwarding_secret() {
+        let _ = writeln!(std::io::stderr(), "the webhook of --forward-events signs with {secret}");
+    }
     let text = if json { summary(&stack).to_string() } else { welcome(&stack) };
     // One write: where stdout and stderr are one file, no line of the log comes between its lines. A closed pipe is no reason to stop:
     // the stack serves without its output.
@@ -146,6 +152,7 @@ impl From<Args> for Options {
             sign_in_url: args.sign_in_url,
             mailer: !args.no_mailer,
             publisher: true,
+            forward_events: args.forward_events,
             partners: !args.no_partners,
             keep_requests: true,
             ..Self::default()

@@ -112,7 +112,7 @@ impl<'a, T: Tables, S: Sender> Session<'a, T, S> {
         self.progress = change(self.progress.clone(), now);
         let version = self.stored.version + 1;
         let after = Webhook { progress: self.progress.clone(), version, ..self.stored.clone() };
-        if !tables.write(&self.stored, &after).await? && !self.is_stored(&after).await? {
+        if !tables.write(&self.stored, &after, now).await? && !self.is_stored(&after).await? {
             return Ok(false);
         }
         if after.progress.state() == WebhookState::Disabled && self.stored.progress.state() != WebhookState::Disabled {

@@ -106,7 +106,7 @@ impl Tables for World {
         }))
     }
 
-    async fn write(&self, before: &Webhook, after: &Webhook) -> Result<bool, Error> {
+    async fn write(&self, before: &Webhook, after: &Webhook, _: Timestamp) -> Result<bool, Error> {
         self.wait().await?;
         let is_written = self.with(|state| {
             if state.webhook.version != before.version {

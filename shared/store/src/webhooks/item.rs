@@ -25,6 +25,9 @@ struct WebhookItem {
     created_at: i64,
     /// JSON of the progress.
     progress: String,
+    /// 1 if the webhook was changed, and no deliverer has looked since. The deliverer's filter of the stream reads it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resume: Option<u8>,
     version: u64,
 }
 
@@ -46,6 +49,7 @@ pub(super) fn to_item(webhook: &Webhook) -> Result<Item, Error> {
         secrets: secrets.all().iter().map(secret).collect(),
         created_at: created_at.as_millisecond(),
         progress: serde_json::to_string(progress).map_err(Error::internal)?,
+        resume: progress.is_interrupted().then_some(1),
         version: *version,
     };
     item_as(WEBHOOK, &item)
