@@ -20,7 +20,7 @@ struct Budget {
 }
 
 #[rustfmt::skip]
-const BUDGETS: [Budget; 23] = [
+const BUDGETS: [Budget; 24] = [
     Budget { route: "get_me", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "get_user", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "search_users", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
