@@ -38,7 +38,7 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         read("businesses, after a change", "search_businesses", provider, Imports, |_| {
             "/business/search?query=shop+b1".to_owned()
         }),
-        read("feed of events", "list_events", admin, Nothing, |_| "/events".to_owned()),
+        read("feed of events", "list_events", provider, Nothing, |_| "/events?org_id=1".to_owned()),
         read("webhooks", "list_webhooks", admin, Nothing, |_| "/webhooks".to_owned()),
         read("a webhook", "get_webhook", admin, Nothing, |_| format!("/webhooks/{SEEDED_WEBHOOK}")),
         read("deliveries", "list_deliveries", admin, Nothing, |_| format!("/webhooks/{SEEDED_WEBHOOK}/deliveries")),
