@@ -252,6 +252,7 @@ async fn a_disabled_webhook_goes_on_where_it_stopped_and_a_replay_sets_the_curso
     assert_eq!(hooks.list().await[0]["state"], "disabled");
     let enabled = hooks.ask("POST", &format!("{}/enable", path_of(&created)), Value::Null).await;
     assert_eq!((enabled.status, &enabled.json()["state"]), (200, &json!("enabled")));
+    hooks.stack.clock.advance(SignedDuration::from_secs(1));
     let replayed = hooks.ask("POST", &format!("{}/replay", path_of(&created)), json!({"after": "1-0"})).await;
     assert_eq!((replayed.status, &replayed.json()["cursor"]), (200, &json!("1-0")));
     let recorded = hooks.recorded(&created).await;
@@ -388,6 +389,7 @@ async fn a_repeated_request_has_its_answer_without_the_secret_and_changes_nothin
         ("POST", "/replay", json!({"after": "1-0"})),
         ("DELETE", "", Value::Null),
     ] {
+        hooks.stack.clock.advance(SignedDuration::from_secs(1));
         let (first, second) = twice(method, format!("{}{path}", path_of(&created)), body).await;
         assert_eq!(first, second);
     }
