@@ -50,7 +50,7 @@ fn verdict(action: Action, caller: Role, relation: Relation) -> Verdict {
         | Action::ReplyToReview => Operation::Get,
         Action::ReportReplyOutcome if caller == Role::Provider => return Verdict::Allowed,
         Action::ReportReplyOutcome => return Verdict::Forbidden,
-        // The feed is no user: whoever is in the organisation, its administrator reads all of it.
+        // The feed is no user: an administrator reads all of it.
         Action::ReadEvents if caller == Role::BusinessManager => return Verdict::Forbidden,
         Action::ReadEvents => Operation::Get,
         Action::ManageKeys => Operation::CreateKey,
