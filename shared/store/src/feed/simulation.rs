@@ -29,7 +29,7 @@ use presence_domain::ids::{OrgId, UserId};
 /// Environment variable with the number of runs.
 const SEEDS: &str = "PRESENCE_FEED_SEEDS";
 /// Number of runs by default.
-const DEFAULT_SEEDS: u64 = 1_500;
+const DEFAULT_SEEDS: u64 = 200;
 /// Steps after which a run counts as one that does not end.
 const MAX_STEPS: usize = 40_000;
 /// Organisations whose users change.
@@ -182,7 +182,7 @@ impl SimulatedTable {
         (!failed.is_empty()).then_some(failed)
     }
 
-    /// Decides a transaction: it is done, whoever dies. Its items show one by one.
+    /// Decides a transaction: it is done, whatever becomes of its process. Its items show one by one.
     fn decide(&self, writes: &[ItemWrite]) -> u64 {
         let mut world = self.get();
         world.tickets += 1;
@@ -409,7 +409,7 @@ impl Run {
         {
             let mut world = self.table.get();
             // Less than a day in all: the stream keeps its records for a day.
-            let pause = world.rng.i64(..150);
+            let pause = world.rng.i64(0..5);
             world.now += SignedDuration::from_secs(pause);
             if world.chance(50) {
                 world.settle_one();
