@@ -10,7 +10,7 @@ use std::time::Duration;
 use presence_domain::event::{EventData, EventKind};
 use presence_domain::feed::{EventFilter, FeedPage, FeedStart, format_at};
 use presence_domain::ids::OrgId;
-use presence_domain::webhook::progress::Progress;
+use presence_domain::webhook::progress::{Progress, WebhookState};
 use presence_domain::webhook::signature::WebhookSecret;
 use presence_domain::webhook::{SigningSecrets, WebhookReach, WebhookUrl};
 use tokio::time::Instant;
@@ -195,6 +195,11 @@ async fn live(seed: u64, planted: Planted) -> Option<String> {
                 let last = (next + state.rng.u64(..9)).min(EVENTS);
                 let events: Vec<_> = (next..=last).map(|number| event(number, &mut state.rng)).collect();
                 state.events.extend(events);
+            }
+            // An operator enables what took nothing for five days.
+            if state.webhook.progress.state() == WebhookState::Disabled {
+                state.webhook.progress = state.webhook.progress.clone().enabled(clock.now());
+                state.webhook.version += 1;
             }
             let progress = &state.webhook.progress;
             let is_behind = progress.cursor < EVENTS || progress.due_at().is_some();
