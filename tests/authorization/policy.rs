@@ -50,9 +50,9 @@ fn verdict(action: Action, caller: Role, relation: Relation) -> Verdict {
         | Action::ReplyToReview => Operation::Get,
         Action::ReportReplyOutcome if caller == Role::Provider => return Verdict::Allowed,
         Action::ReportReplyOutcome => return Verdict::Forbidden,
-        // The feed is no user: whoever is in the organisation, its administrator reads all of it.
-        Action::ReadEvents if caller == Role::BusinessManager => return Verdict::Forbidden,
-        Action::ReadEvents => Operation::Get,
+        // Feed and webhooks are no users: an administrator has all of those of its organisation.
+        Action::ReadEvents | Action::ManageWebhooks if caller == Role::BusinessManager => return Verdict::Forbidden,
+        Action::ReadEvents | Action::ManageWebhooks => Operation::Get,
         Action::ManageKeys => Operation::CreateKey,
         Action::CreateUser => {
             return match relation {

@@ -39,6 +39,7 @@ pub(crate) fn document() -> OpenApi {
         ("categories", "The directory of business categories, with their ids at the listing partners."),
         ("businesses", "The businesses of an organisation, which have the reviews."),
         ("events", "Changes in an organisation, each once and in an order that never changes."),
+        ("webhooks", "Addresses of an organisation that are told of its events."),
         ("reviews", "Reviews that customers left for the businesses on the listing partners."),
     ];
     OpenApiBuilder::new()

@@ -86,7 +86,7 @@ pub(crate) struct AttemptBody<'a> {
 
 /// Answer to a request that leaves nothing to show: the id of the webhook.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Success))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = WebhookSuccess))]
 pub(crate) struct SuccessBody {
     status: &'static str,
     id: String,

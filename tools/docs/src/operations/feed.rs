@@ -1,12 +1,8 @@
 //! Operation on the feed of events.
 
-use presence_domain::event::EventKind;
-use presence_domain::feed::EventGroup;
-use utoipa::openapi::ObjectBuilder;
-
 use super::{Operation, body, operation};
 use crate::parameters::Parameter;
-use crate::values::{self, string};
+use crate::values;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![list_events()]
@@ -22,7 +18,12 @@ fn list_events() -> Operation {
              the oldest event that is kept.",
         ),
         Parameter::integer("limit", values::limit, "30", "Largest number of events on the page; 30 without it."),
-        Parameter::list("type__in", kind(), "review.*,user.created", "Only events of these types, or groups of types."),
+        Parameter::list(
+            "type__in",
+            values::event_type(values::string()),
+            "review.*,user.created",
+            "Only events of these types, or groups of types.",
+        ),
         Parameter::text(
             "org_id",
             values::org_or_none,
@@ -46,9 +47,4 @@ fn list_events() -> Operation {
         extra_statuses: &[410],
         ..operation("events")
     }
-}
-
-fn kind() -> ObjectBuilder {
-    let groups = EventGroup::ALL.into_iter().map(EventGroup::as_str);
-    string().enum_values(Some(groups.chain(EventKind::ALL.into_iter().map(EventKind::as_str)).collect::<Vec<_>>()))
 }

@@ -6,6 +6,7 @@ mod feed;
 mod keys;
 mod reviews;
 mod users;
+mod webhooks;
 
 use crate::examples::{Example, examples};
 use crate::parameters::Parameter;
@@ -104,6 +105,7 @@ pub fn operations() -> Vec<Operation> {
         .chain(businesses::operations())
         .chain(reviews::operations())
         .chain(feed::operations())
+        .chain(webhooks::operations())
         .collect();
     for example in examples() {
         let operation = operations.iter_mut().find(|operation| operation.name == example.operation);
