@@ -29,7 +29,6 @@ fn of_the_code() -> BTreeMap<&'static str, Keys> {
             keys(&presence_categories::ROUTES, &[&presence_categories::CATCH_ALL, &presence_categories::DOCUMENTS]),
         ),
         ("reviews", keys(&presence_reviews::ROUTES, &[&presence_reviews::CATCH_ALL])),
-        ("feed", keys(&presence_feed::ROUTES, &[&presence_feed::CATCH_ALL])),
         ("mailer", keys::<()>(&[], &[])),
         ("auditor", keys::<()>(&[], &[])),
         ("ingest", keys::<()>(&[], &[])),

@@ -45,14 +45,14 @@ async fn nothing_is_missed_or_told_twice_over_a_stop_and_a_kill() {
     let start = stack.get("/events?after=now", key).await.json()["next"].as_str().expect("a cursor").to_owned();
     let first = create(&stack, key, "first").await;
     let ids = created_users(&stack, key, &start, &first).await;
-    stack.local.stop().await;
+    drop(stack);
     // Without its publisher, the stack is one that was killed before it could append.
     let stack = TestStack::with(options(false)).await;
     let second = create(&stack, key, "second").await;
-    stack.local.stop().await;
+    drop(stack);
     let stack = TestStack::with(options(true)).await;
     let third = create(&stack, key, "third").await;
     let seen = created_users(&stack, key, &start, &third).await;
     assert_eq!(seen, [&ids[..], &[second, third]].concat());
-    stack.local.stop().await;
+    drop(stack);
 }

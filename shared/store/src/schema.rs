@@ -191,8 +191,11 @@ pub const AUDIT: Table = Table {
 pub const EVENTS: Table =
     Table { name: "events", key: PK_SK, indexes: &[], stream: Some(StreamImages::New), ttl: Some("ttl") };
 
-/// Every table.
-pub const TABLES: [Table; 7] = [USERS, API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, AUDIT, EVENTS];
+/// Tables of every deployment.
+pub const TABLES: [Table; 6] = [USERS, API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, AUDIT];
+
+/// Tables of every deployment, and those of options, which the local stack always has.
+pub const ALL_TABLES: [Table; 7] = [USERS, API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, AUDIT, EVENTS];
 
 impl Key {
     /// Returns the attributes of the key, partition first.

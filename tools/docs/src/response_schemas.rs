@@ -150,6 +150,13 @@ const PROPERTIES: &[Property] = &[
     property(&["StateCounts"], "not_treated", "Reviews that nobody has dealt with yet.", values::non_negative),
     property(&["StateCounts"], "deleted", "Reviews that the partner no longer shows.", values::non_negative),
     property(&["PartnerCounts"], "partner_*", "Reviews on this partner.", values::non_negative),
+    property(&["EventPage"], "events", "The events of the page, oldest first.", unconstrained),
+    property(&["EventPage"], "next", "Cursor after which the next page begins. It is there at the end of the feed, too.", values::cursor),
+    property(&["EventPage"], "has_more", "True if the feed has later events, which a filter may leave out.", unconstrained),
+    property(&["Event"], "id", "Id of the event: unique, and the same for ever.", unconstrained),
+    property(&["Event"], "type", "Type of the event.", unconstrained),
+    property(&["Event"], "at", "Instant of the change, in milliseconds.", unconstrained),
+    property(&["Event"], "data", "Ids of what changed and of its organisation, names of fields, and the version. The type says which of them are there.", unconstrained),
 ];
 
 /// Returns the schemas of all responses, by name.

@@ -137,7 +137,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
 impl From<Args> for Options {
     fn from(args: Args) -> Self {
         let embedded = DynamoDb::Embedded { port: args.dynamodb_port, data: args.data };
-        let Config { table_prefix, audit_table, reviews_table } = Config::from_env();
+        let Config { table_prefix, audit_table, reviews_table, events_table: _ } = Config::from_env();
         Self {
             port: args.port,
             dynamodb: args.dynamodb_url.map_or(embedded, DynamoDb::Endpoint),

@@ -22,17 +22,20 @@ pub struct Config {
     pub audit_table: Option<String>,
     /// Full name of the table of reviews, if it does not follow from the prefix: one that was made from a build of all reviews.
     pub reviews_table: Option<String>,
+    /// Full name of the table of events, if it does not follow from the prefix: a feed goes on after a restore of the other tables.
+    pub events_table: Option<String>,
 }
 
 impl Config {
     /// Prefix of table names if `TABLE_PREFIX` is not set.
     pub const DEFAULT_TABLE_PREFIX: &str = "presence-";
 
-    /// Reads `TABLE_PREFIX`, `AUDIT_TABLE` and `REVIEWS_TABLE` from the environment.
+    /// Reads `TABLE_PREFIX`, `AUDIT_TABLE`, `REVIEWS_TABLE` and `EVENTS_TABLE` from the environment.
     #[must_use]
     pub fn from_env() -> Self {
         let table_prefix = env_var("TABLE_PREFIX").unwrap_or_else(|| Self::DEFAULT_TABLE_PREFIX.to_owned());
-        Self { table_prefix, audit_table: env_var("AUDIT_TABLE"), reviews_table: env_var("REVIEWS_TABLE") }
+        let [audit_table, reviews_table, events_table] = ["AUDIT_TABLE", "REVIEWS_TABLE", "EVENTS_TABLE"].map(env_var);
+        Self { table_prefix, audit_table, reviews_table, events_table }
     }
 }
 
