@@ -73,7 +73,7 @@ impl World {
         if fails { Err(Error::Unavailable("simulated".into())) } else { Ok(()) }
     }
 
-    fn settle(&self, number: u64) {
+    fn end(&self, number: u64) {
         self.with(|state| {
             if !state.settled.contains(&number) {
                 state.settled.push(number);
@@ -132,7 +132,7 @@ impl Tables for World {
         if self.with(|state| state.planted) != Planted::LosesLog {
             self.with(|state| state.log.push(attempt.clone()));
             if attempt.state == DeliveryState::GivenUp {
-                self.settle(attempt.number);
+                self.end(attempt.number);
             }
         }
         self.wait().await
@@ -153,7 +153,7 @@ impl Sender for World {
             let believed = self.with(|state| state.planted) == Planted::BelievesEverything;
             return Answer { status: Some(if believed { 200 } else { 500 }), ..Answer::default() };
         }
-        self.settle(number);
+        self.end(number);
         if is_lost { Answer::none("lost") } else { Answer { status: Some(204), ..Answer::default() } }
     }
 }

@@ -30,7 +30,7 @@ const PAUSES: [SignedDuration; 9] = [
 pub fn pause_after(attempts: u32, retry_after: Option<SignedDuration>) -> Option<SignedDuration> {
     let index = usize::try_from(attempts).ok()?.checked_sub(1)?;
     let pause = *PAUSES.get(index)?;
-    Some(retry_after.map_or(pause, |asked| pause.max(asked.min(MAX_RETRY_AFTER))))
+    Some(retry_after.map_or(pause, |wanted| pause.max(wanted.min(MAX_RETRY_AFTER))))
 }
 
 #[cfg(test)]
@@ -48,8 +48,8 @@ mod tests {
 
     #[test]
     fn an_endpoint_may_ask_for_a_longer_pause_of_a_day_at_most() {
-        let asked = |seconds| pause_after(1, Some(SignedDuration::from_secs(seconds))).map(|pause| pause.as_secs());
-        assert_eq!([-1, 0, 4, 6, 3_600, 1_000_000].map(asked), [5, 5, 5, 6, 3_600, 86_400].map(Some));
+        let pause = |seconds| pause_after(1, Some(SignedDuration::from_secs(seconds))).map(|pause| pause.as_secs());
+        assert_eq!([-1, 0, 4, 6, 3_600, 1_000_000].map(pause), [5, 5, 5, 6, 3_600, 86_400].map(Some));
         assert_eq!(pause_after(MAX_ATTEMPTS, Some(SignedDuration::from_secs(1))), None);
     }
 }
