@@ -156,7 +156,7 @@ impl Connections {
 async fn start(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> Result<Requests, &'static str> {
     let (requests, connection) = handshake(TokioIo::new(stream)).await.map_err(|_| "no connection")?;
     tokio::spawn(async move {
-        // Its end is seen by whoever sends on it.
+        // The next sender on it sees its end.
         let _ = connection.await;
     });
     Ok(requests)

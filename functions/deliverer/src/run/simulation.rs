@@ -10,7 +10,7 @@ use std::time::Duration;
 use presence_domain::event::{EventData, EventKind};
 use presence_domain::feed::{EventFilter, FeedPage, FeedStart, format_at};
 use presence_domain::ids::OrgId;
-use presence_domain::webhook::progress::Progress;
+use presence_domain::webhook::progress::{Progress, WebhookState};
 use presence_domain::webhook::signature::WebhookSecret;
 use presence_domain::webhook::{SigningSecrets, WebhookReach, WebhookUrl};
 use tokio::time::Instant;
@@ -73,7 +73,7 @@ impl World {
         if fails { Err(Error::Unavailable("simulated".into())) } else { Ok(()) }
     }
 
-    fn settle(&self, number: u64) {
+    fn end(&self, number: u64) {
         self.with(|state| {
             if !state.settled.contains(&number) {
                 state.settled.push(number);
@@ -132,7 +132,7 @@ impl Tables for World {
         if self.with(|state| state.planted) != Planted::LosesLog {
             self.with(|state| state.log.push(attempt.clone()));
             if attempt.state == DeliveryState::GivenUp {
-                self.settle(attempt.number);
+                self.end(attempt.number);
             }
         }
         self.wait().await
@@ -153,7 +153,7 @@ impl Sender for World {
             let believed = self.with(|state| state.planted) == Planted::BelievesEverything;
             return Answer { status: Some(if believed { 200 } else { 500 }), ..Answer::default() };
         }
-        self.settle(number);
+        self.end(number);
         if is_lost { Answer::none("lost") } else { Answer { status: Some(204), ..Answer::default() } }
     }
 }
@@ -195,6 +195,11 @@ async fn live(seed: u64, planted: Planted) -> Option<String> {
                 let last = (next + state.rng.u64(..9)).min(EVENTS);
                 let events: Vec<_> = (next..=last).map(|number| event(number, &mut state.rng)).collect();
                 state.events.extend(events);
+            }
+            // An operator enables what took nothing for five days.
+            if state.webhook.progress.state() == WebhookState::Disabled {
+                state.webhook.progress = state.webhook.progress.clone().enabled(clock.now());
+                state.webhook.version += 1;
             }
             let progress = &state.webhook.progress;
             let is_behind = progress.cursor < EVENTS || progress.due_at().is_some();

@@ -44,7 +44,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     !REFUSED_V4.into_iter().any(is_in)
 }
 
-/// True only inside 2000::/3. That alone refuses loopback, mapped and compatible IPv4, NAT64, ULA, link-local and multicast.
+/// True only inside `2000::/3`. That alone refuses loopback, mapped and compatible IPv4, NAT64, ULA, link-local and multicast.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let [first, second, .., fifth, sixth, _, _] = address.segments();
     let head = u32::from(first) << 16 | u32::from(second);

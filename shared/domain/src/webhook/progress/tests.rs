@@ -56,7 +56,7 @@ fn an_event_is_tried_ten_times_and_then_frees_the_one_behind_it() {
         seconds = due_at.duration_since(at(0)).as_secs();
         progress = progress.claimed(due_at);
     }
-    assert_eq!(states.len(), MAX_ATTEMPTS as usize);
+    assert_eq!(states.len(), MAX_ATTEMPTS);
     assert_eq!(states.iter().position(|state| *state == DeliveryState::GivenUp), Some(states.len() - 1));
     assert_eq!(progress.in_flight(), 1, "2 is in flight");
 }
