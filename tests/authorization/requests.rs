@@ -145,6 +145,9 @@ pub(super) async fn call(stack: &TestStack, route: &AnyRoute, id: &str, key: &st
     if path.starts_with("/category/") {
         path += "?lang=GB";
     }
+    if route.name == "list_events" {
+        path += "?org_id=1";
+    }
     let request = stack.request(route.method, &path);
     let request = if key.is_empty() { request } else { request.header("x-api-key", key) };
     let reads_a_body = route.body == presence_api::Body::Json;
