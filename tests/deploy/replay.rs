@@ -72,12 +72,12 @@ async fn the_status_in_the_name_of_an_event_is_that_of_its_answer() {
         assert_eq!(answer["status"], named, "{function}/{name}: {}", answer["body"]);
     }
     let statuses: BTreeSet<_> = answers.iter().filter_map(|(.., answer)| answer["status"].as_u64()).collect();
-    assert_eq!(statuses, [200, 400, 401, 403, 404, 405, 413, 415, 422, 429].into());
+    assert_eq!(statuses, [200, 400, 401, 403, 404, 405, 410, 413, 415, 422, 429].into());
 }
 
 #[test]
 fn every_expected_answer_has_its_event() {
-    for function in ["users", "categories", "reviews", "mailer", "auditor", "publisher", "ingest"] {
+    for function in ["users", "categories", "feed", "reviews", "mailer", "auditor", "publisher", "ingest"] {
         let expected = names(&root().join("events/expected").join(function), "snap");
         assert_eq!(expected, names(&root().join("events").join(function), "json"), "{function}");
     }

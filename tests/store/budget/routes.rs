@@ -66,7 +66,7 @@ async fn every_route_has_a_budget_and_keeps_it() {
     let (stack, fixtures) = warm().await;
     load(stack.stores(), parse(DIRECTORY)).await;
     seed(&stack).await;
-    for path in ["/user/search", "/category/search?lang=GB", "/business/search"] {
+    for path in ["/user/search", "/category/search?lang=GB", "/business/search", "/events"] {
         assert_eq!(stack.get(path, &fixtures.admin_1.key).await.status, 200);
     }
     for route in routes() {

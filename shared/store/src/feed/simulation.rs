@@ -132,6 +132,9 @@ impl SimulatedTable {
             }
             let Some(found) = found else { break };
             next = format!("{found}\0");
+            if next > to {
+                break;
+            }
             // A page is no snapshot.
             if self.get().chance(20) {
                 self.turn().await;
@@ -341,7 +344,8 @@ async fn follow(
 ) -> Result<Vec<FeedEvent>, String> {
     let (mut seen, mut last): (Vec<FeedEvent>, u64) = (Vec::new(), 0);
     while seen.len() < total {
-        let (limit, now) = (world.get().rng.usize(1..=30), world.get().now);
+        let limit = world.get().rng.usize(1..=30);
+        let now = world.get().now;
         match feed.read(org_id, FeedStart::After(last), limit, now).await {
             Ok(page) if page.events.len() > limit => return Err("a page is too large".to_owned()),
             Ok(page) if page.events.is_empty() && page.last != last => return Err("a page skips events".to_owned()),
