@@ -16,6 +16,7 @@ use presence_domain::ledger::tree::{decode_root, encode_root};
 use presence_domain::ledger::{FacetMask, ReviewSet};
 use presence_domain::page::PageRequest;
 use presence_domain::user::Role;
+use presence_domain::webhook::WebhookReach;
 use presence_local::Options;
 use presence_local::gateway::LocalFunction;
 use presence_mailer::OutboxProcessor;
@@ -151,7 +152,7 @@ async fn local_function(name: &'static str, database: &Database, clock: Arc<dyn 
             LocalFunction::new(name, move |request| presence_categories::handle(Arc::clone(&app), request))
         }
         "feed" => {
-            let app = presence_feed::App::new(database, clock).start().await;
+            let app = presence_feed::App::new(database, clock).with_webhooks(Some(WebhookReach::Public)).start().await;
             LocalFunction::new(name, move |request| presence_feed::handle(Arc::clone(&app), request))
         }
         _ => {

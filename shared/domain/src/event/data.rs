@@ -27,7 +27,6 @@ pub struct EventData {
     pub fields: Option<Vec<String>>,
     /// Version after the change; null if the change has none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[expect(clippy::option_option, reason = "a member that is missing differs from one that is null")]
     pub version: Option<Option<u64>>,
     /// Instant of the change.
     pub at: String,

@@ -68,9 +68,11 @@ impl EventKind {
             AuditAction::RevokeKey(_) => Some(Self::KeyRevoked),
             AuditAction::Webhook(WebhookAction::Disable) => Some(Self::WebhookDisabled),
             // The mailer reports the mail itself. A rotation without a new key is repeated by a restore. Limits are the operator's business.
-            AuditAction::Invite | AuditAction::RotateKey(_, None) | AuditAction::SetKeyLimit(_) => None,
-            // The stream of reviews tells of these.
-            AuditAction::SetReviewState
+            // The stream of reviews tells of changes of reviews.
+            AuditAction::Invite
+            | AuditAction::RotateKey(_, None)
+            | AuditAction::SetKeyLimit(_)
+            | AuditAction::SetReviewState
             | AuditAction::Reply
             | AuditAction::RemoveReply
             | AuditAction::ReplyOutcome
