@@ -38,4 +38,5 @@ pub mod text;
 pub mod user;
 pub mod user_directory;
 pub mod webhook;
+pub mod webhook_id;
 pub mod work;

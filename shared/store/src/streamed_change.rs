@@ -60,6 +60,7 @@ pub fn feed_events_of(record: &Value) -> Result<Vec<Event>, Error> {
 }
 
 /// Returns the organisation that the user or the review of a record left, or may have left.
+#[expect(clippy::option_option, reason = "the organisation that was left may be none")]
 fn left_org(record: &Value) -> Result<Option<Option<OrgId>>, Error> {
     match image(record, "NewImage")? {
         Some(item) if item.contains_key("left_org") => Ok(audit_trail::read(item)?.left_org),

@@ -9,11 +9,11 @@ use jiff::{SignedDuration, Timestamp};
 pub use fields::UserField;
 
 use crate::api_key::ApiKeyId;
-pub use crate::authorship::{Actor, AuditAction, Authorship, OperatorName, WebhookAction};
+pub use crate::authorship::{Actor, AuditAction, Authorship, OperatorName, WebhookAction, WebhookField};
 use crate::ids::{OrgId, UserId};
 use crate::review::{Review, ReviewField, ReviewId};
 use crate::user::{User, UserChange};
-use crate::webhook::{WebhookField, WebhookId};
+use crate::webhook_id::WebhookId;
 
 /// Time for which a record is kept: a year, and a month for those who look at it once a year.
 pub const LIFETIME: SignedDuration = SignedDuration::from_hours(400 * 24);

@@ -64,6 +64,18 @@ crate::listed_enum! {
     }
 }
 
+crate::listed_enum! {
+    /// Field of a webhook that people set, as the API names it.
+    pub enum WebhookField {
+        /// Address.
+        Url => "url",
+        /// Types of events.
+        Types => "types",
+        /// Label.
+        Label => "label",
+    }
+}
+
 impl AuditAction {
     /// Returns the spelling in storage and in the operator's tool.
     #[must_use]

@@ -12,7 +12,7 @@ use crate::ids::{BusinessId, OrgId, UserId};
 pub use crate::review::ReviewField;
 use crate::review::{ReplyAction, ReplyStatus, Review, ReviewId, ReviewState};
 use crate::user::DeliveryReport;
-use crate::webhook::WebhookId;
+use crate::webhook_id::WebhookId;
 
 crate::listed_enum! {
     /// Kind of an event.

@@ -2,7 +2,6 @@
 
 pub mod address;
 mod attempt;
-mod id;
 pub mod progress;
 pub mod schedule;
 mod secrets;
@@ -12,27 +11,16 @@ mod url;
 use jiff::Timestamp;
 
 pub use self::attempt::{Attempt, Delivery};
-pub use self::id::{MAX_WEBHOOKS, WebhookId};
 pub use self::progress::{DeliveryState, Progress, WebhookState};
 pub use self::secrets::{MAX_SECRETS, OVERLAP, SigningSecret, SigningSecrets};
 pub use self::signature::WebhookSecret;
 pub use self::url::{MAX_URL_BYTES, WebhookReach, WebhookUrl};
+pub use crate::authorship::WebhookField;
+pub use crate::webhook_id::{MAX_WEBHOOKS, WebhookId};
 
 use crate::error::Error;
 use crate::feed::EventFilter;
 use crate::patch::Patch;
-
-crate::listed_enum! {
-    /// Field of a webhook that people set, as the API names it.
-    pub enum WebhookField {
-        /// Address.
-        Url => "url",
-        /// Types of events.
-        Types => "types",
-        /// Label.
-        Label => "label",
-    }
-}
 
 /// Webhook.
 #[derive(Clone, Debug)]
