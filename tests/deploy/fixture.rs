@@ -38,7 +38,7 @@ const TRACE: &str = "Root=1-69a42a40-0123456789abcdef01234567";
 /// Timeout of a function, with room for a busy machine.
 pub(super) const TIMEOUT: Duration = Duration::from_mins(2);
 /// Functions in the order of the run: the mailer needs the outbox that the users function has filled.
-const FUNCTIONS: [&str; 8] = ["categories", "reviews", "users", "mailer", "auditor", "publisher", "ingest", "feed"];
+const FUNCTIONS: [&str; 8] = ["categories", "feed", "reviews", "users", "mailer", "auditor", "publisher", "ingest"];
 /// Name of the key of a PROVIDER in the sample, which may invite any user.
 const PROVIDER: &str = "PROVIDER";
 /// Users in the events of the mailer that no event of the users function invites.

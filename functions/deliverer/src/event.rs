@@ -21,7 +21,7 @@ use crate::wakes::{Wake, Wakes};
 /// Time that must be left to start an attempt, which takes 15 seconds, with the writes that follow it.
 const ATTEMPT_TIME: Duration = Duration::from_secs(20);
 /// Longest delay of a message. What is due later is found by the sweep.
-const MAX_DELAY: Duration = Duration::from_secs(60);
+const MAX_DELAY: Duration = Duration::from_mins(1);
 
 /// Serves one event. Any event that has no records is a call to sweep: for what is due, or for all webhooks if its detail says so. After an error, Lambda hands the event over again.
 pub async fn handle<S: Sender, W: Wakes>(

@@ -12,7 +12,7 @@ pub(crate) fn read(headers: &HeaderMap, now: Timestamp) -> Option<SignedDuration
         return Some(SignedDuration::from_secs(seconds.into()));
     }
     let at = rfc2822::parse(text).ok()?.timestamp();
-    Some(at.duration_since(now)).filter(|pause| pause.is_positive())
+    Some(at.duration_since(now)).filter(SignedDuration::is_positive)
 }
 
 #[cfg(test)]

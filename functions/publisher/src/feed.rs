@@ -69,12 +69,11 @@ pub async fn append(feed: &FeedStore, clock: &dyn Clock, event: &Value, deadline
     };
     let batch = read::<FeedEntry>(records);
     let count = batch.outgoing.len();
-    let failed = match (shard(event), by_feed(batch.outgoing)) {
-        (Some(shard), Some(batches)) => append_all(feed, clock, shard, batches, deadline).await,
-        _ => {
-            tracing::error!("a batch without a shard, or with a record without a number, was refused");
-            records[0]["dynamodb"]["SequenceNumber"].as_str().map(str::to_owned)
-        }
+    let failed = if let (Some(shard), Some(batches)) = (shard(event), by_feed(batch.outgoing)) {
+        append_all(feed, clock, shard, batches, deadline).await
+    } else {
+        tracing::error!("a batch without a shard, or with a record without a number, was refused");
+        records[0]["dynamodb"]["SequenceNumber"].as_str().map(str::to_owned)
     };
     if failed.is_none() && count > 0 {
         log_metric(Metric::EventsAppended, u32::try_from(count).map_or(f64::INFINITY, f64::from));

@@ -55,11 +55,14 @@ impl Target {
     }
 }
 
+/// Connections that are kept, each with its address.
+type Kept = HashMap<Target, Vec<(SocketAddr, Requests)>>;
+
 /// Connections to receivers.
 #[derive(Clone)]
 pub(super) struct Connections {
     tls: TlsConnector,
-    kept: Arc<Mutex<HashMap<Target, Vec<(SocketAddr, Requests)>>>>,
+    kept: Arc<Mutex<Kept>>,
 }
 
 impl Connections {

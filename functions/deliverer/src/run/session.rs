@@ -95,7 +95,7 @@ impl<'a, T: Tables, S: Sender> Session<'a, T, S> {
             while let Some(Some(sent)) = in_flight.next().now_or_never() {
                 self.record(sent);
             }
-            if self.must_write() && !self.write(|progress, now| progress.claimed(now)).await? {
+            if self.must_write() && !self.write(Progress::claimed).await? {
                 return Ok(false);
             }
         }

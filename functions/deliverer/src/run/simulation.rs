@@ -146,7 +146,7 @@ impl Sender for World {
         tokio::time::sleep(Duration::from_millis(pause)).await;
         let (is_poison, is_bad_time, is_lost) = self.with(|state| {
             let object = state.events[usize::try_from(number).expect("few") - 1].object();
-            let is_poison = number % 17 == 5 || (object == "review/0" && number % 3 == 0);
+            let is_poison = number % 17 == 5 || (object == "review/0" && number.is_multiple_of(3));
             (is_poison, state.rng.u32(..4) == 0, state.rng.u32(..10) == 0)
         });
         if is_poison || is_bad_time {
