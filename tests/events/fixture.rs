@@ -44,7 +44,9 @@ pub(super) fn remaining(batch: &Value, answer: &BatchResponse) -> Option<Value> 
     let failed = &answer.failures.first()?.id;
     let records = batch["Records"].as_array().expect("records");
     let first = records.iter().position(|record| record["dynamodb"]["SequenceNumber"] == failed.as_str());
-    Some(json!({ "Records": records[first.expect("a record of the batch")..] }))
+    let mut rest = batch.clone();
+    rest["Records"] = json!(records[first.expect("a record of the batch")..]);
+    Some(rest)
 }
 
 impl EventFixture {

@@ -27,7 +27,7 @@ pub fn route(name: &str) -> AnyRoute {
 pub const SEEDED_REVIEW: &str = "s9jkmzxh00kz";
 
 /// Id of the webhook that [`TestStack::seed_webhook`](crate::TestStack::seed_webhook) stores.
-pub const SEEDED_WEBHOOK: &str = "1-000000000000";
+pub const SEEDED_WEBHOOK: &str = "1-900000000000";
 
 /// Returns the path below `/api/v2`, with the id of the user, of the category or of the seeded review in its place.
 pub fn path_of(route: &AnyRoute, user: &str, category: &str) -> String {

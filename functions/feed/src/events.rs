@@ -15,6 +15,7 @@ const MAX_LIMIT: usize = 100;
 /// Number of events in a page if the request names none.
 pub(crate) const DEFAULT_LIMIT: usize = 30;
 
+#[expect(clippy::option_option, reason = "`none` names the users without an organisation")]
 pub(crate) struct ListEvents {
     org_id: Option<Option<OrgId>>,
     after: Option<String>,

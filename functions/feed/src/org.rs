@@ -1,4 +1,8 @@
 //! Organisation whose feed or webhooks a request is about.
+#![expect(
+    clippy::option_option,
+    reason = "`none` names the users without an organisation, and a request may name nothing"
+)]
 
 use presence_api::{RawValue, read};
 use presence_domain::access::{Action, Principal, Target, authorize};
