@@ -341,14 +341,14 @@ async fn a_test_sends_one_signed_event_and_answers_its_delivery() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://127.0.0.1:{}/hook", listener.local_addr().expect("an address").port());
         let created = hooks.create(json!({ "url": url, "types": ["user.deleted"] })).await;
-        let receiver = tokio::spawn(receive_once(listener, status));
+        let request = tokio::spawn(receive_once(listener, status));
         let tried = hooks.ask("POST", &format!("{}/test", path_of(&created)), Value::Null).await;
         assert_eq!(tried.status, 200, "{}", tried.text);
         let delivery = tried.json();
         assert_eq!((&delivery["type"], &delivery["state"]), (&json!("webhook.test"), &json!(state)));
         let attempt = &delivery["attempts"][0];
         assert_eq!((&attempt["error"], attempt["status"].as_u64()), (&error, status[..3].parse().ok()));
-        let received = receiver.await.expect("a request");
+        let received = request.await.expect("a request");
         let (head, body) = received.split_once("\r\n\r\n").expect("a head");
         let header = |name: &str| {
             let value = head.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")));

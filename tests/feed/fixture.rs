@@ -54,7 +54,7 @@ impl FeedFixture {
         loop {
             let page = self.page(user, &format!("{query}&after={after}")).await;
             events.extend(page["events"].as_array().expect("events").iter().cloned());
-            after = page["next"].as_str().expect("a cursor").to_owned();
+            page["next"].as_str().expect("a cursor").clone_into(&mut after);
             if page["has_more"] == json!(false) {
                 return events;
             }
