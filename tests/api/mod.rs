@@ -10,6 +10,7 @@ pub(crate) mod reviews;
 mod sample;
 mod smoke;
 mod users;
+mod webhooks;
 
 use futures::{StreamExt as _, stream};
 use presence_tests::Reply;

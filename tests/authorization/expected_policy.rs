@@ -99,7 +99,7 @@ pub(super) const ON_ONE_USER: [(Operation, Role, [Verdict; 6]); 30] = [
 
 /// Table of operations without a target user, with the decision for PROVIDER, `ORG_ADMIN` and `BUSINESS_MANAGER`.
 #[rustfmt::skip]
-pub(super) const ON_NO_USER: [(&str, [Verdict; 3]); 15] = [
+pub(super) const ON_NO_USER: [(&str, [Verdict; 3]); 26] = [
     ("get_me",            [Y, Y, Y]),
     ("search_users",      [Y, Y, Y]),
     ("get_user_stats",    [Y, Y, Y]),
@@ -119,6 +119,19 @@ pub(super) const ON_NO_USER: [(&str, [Verdict; 3]); 15] = [
     ("delete_reply",      [Y, Y, F]),
     ("get_review_stats",  [Y, Y, Y]),
     ("search_businesses", [Y, Y, Y]),
+    // Of organisation 1.
+    ("list_events",       [Y, Y, F]),
+    // Of organisation 1.
+    ("list_webhooks", [Y, Y, F]),
+    ("create_webhook", [Y, Y, F]),
+    ("get_webhook", [Y, Y, F]),
+    ("update_webhook", [Y, Y, F]),
+    ("delete_webhook", [Y, Y, F]),
+    ("rotate_webhook", [Y, Y, F]),
+    ("test_webhook", [Y, Y, F]),
+    ("enable_webhook", [Y, Y, F]),
+    ("replay_webhook", [Y, Y, F]),
+    ("list_deliveries", [Y, Y, F]),
 ];
 
 /// Table of changes of reviews, by role of the caller. True if it may set the state and reply: to reviews of its businesses, of other

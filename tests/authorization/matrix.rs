@@ -184,6 +184,9 @@ async fn operations_without_a_target_are_allowed_as_in_the_table() {
                 "set_review_state" => json!({"state": "treated"}),
                 "put_reply" => json!({"content": "Merci"}),
                 "report_reply_outcome" => json!({"version": 1, "outcome": "published"}),
+                "create_webhook" => json!({"url": "https://example.com/", "org_id": 1}),
+                "update_webhook" => json!({"label": "till"}),
+                "replay_webhook" => json!({"after": "1-0"}),
                 _ => {
                     let mut body = newcomer();
                     body["org_id"] = json!(1);
@@ -191,6 +194,7 @@ async fn operations_without_a_target_are_allowed_as_in_the_table() {
                 }
             };
             let verdict = verdicts[Role::ALL.iter().position(|role| *role == caller.role()).expect("a column")];
+            stack.seed_webhook().await;
             let reply = call(&stack, route, "", &caller.user(&fixtures).key, &body).await;
             match verdict {
                 Verdict::Allowed => assert_eq!(reply.status, 200, "{} by {caller:?}: {}", route.name, reply.text),

@@ -41,13 +41,20 @@ fn verdict(action: Action, caller: Role, relation: Relation) -> Verdict {
         Action::DeleteUser => Operation::Delete,
         Action::InviteUser => Operation::Invite,
         // The targets are users: none is a review of a business that the manager may write.
-        Action::SetReviewState | Action::ReplyToReview if caller == Role::BusinessManager => return Verdict::Forbidden,
+        // Feed and webhooks are no users: an administrator has all of those of its organisation.
+        Action::SetReviewState | Action::ReplyToReview | Action::ReadEvents | Action::ManageWebhooks
+            if caller == Role::BusinessManager =>
+        {
+            return Verdict::Forbidden;
+        }
         // Reviews and businesses have the scope of users: the own organisation, for a PROVIDER all of them.
         Action::ReadUsers
         | Action::ReadReviews
         | Action::ReadBusinesses
         | Action::SetReviewState
-        | Action::ReplyToReview => Operation::Get,
+        | Action::ReplyToReview
+        | Action::ReadEvents
+        | Action::ManageWebhooks => Operation::Get,
         Action::ReportReplyOutcome if caller == Role::Provider => return Verdict::Allowed,
         Action::ReportReplyOutcome => return Verdict::Forbidden,
         Action::ManageKeys => Operation::CreateKey,

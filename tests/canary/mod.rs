@@ -98,6 +98,7 @@ async fn call(stack: &TestStack, key: &str, id: &str, route: &AnyRoute, extra: &
     let query = match route.name {
         "search_users" => format!("query={NAME_CANARY}&last_name={NAME_CANARY}&email={}", address("nobody")),
         "search_businesses" => format!("query={NAME_CANARY}&city={NAME_CANARY}"),
+        "list_events" => "after=now".to_owned(),
         "search_categories" => format!("lang=GB&name={NAME_CANARY}"),
         "get_category" => "lang=GB".to_owned(),
         "search_reviews" | "get_review_stats" => {
@@ -105,6 +106,7 @@ async fn call(stack: &TestStack, key: &str, id: &str, route: &AnyRoute, extra: &
         }
         _ => String::new(),
     };
+    stack.seed_webhook().await;
     let path = path_of(route, id, NAME_CANARY).replace(&no_key_of(id), &stack.newest_key(id).await);
     let request = stack.request(route.method, &format!("{path}?{query}&{extra}")).header("x-api-key", key);
     let body = match route.name {
@@ -115,6 +117,11 @@ async fn call(stack: &TestStack, key: &str, id: &str, route: &AnyRoute, extra: &
         "set_review_state" => json!({"state": "not_treated"}),
         "put_reply" => json!({ "content": NAME_CANARY }),
         "report_reply_outcome" => json!({"version": 1, "outcome": "rejected", "reason": NAME_CANARY}),
+        "create_webhook" => {
+            json!({"url": format!("https://{NAME_CANARY}.example/{NAME_CANARY}"), "label": NAME_CANARY})
+        }
+        "update_webhook" => json!({ "label": format!("{NAME_CANARY} {}", next_number()) }),
+        "replay_webhook" => json!({"after": "1-0"}),
         _ => return send(request).await,
     };
     send(request.header("content-type", "application/json").body(body.to_string())).await

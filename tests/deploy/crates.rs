@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::template::root;
 
 /// Crates of the workspace that each crate may depend on. Tools may depend on every floor below them, and tests on everything.
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 16] = [
     ("presence-domain", &[]),
     ("presence-ledger", &["presence-domain"]),
     ("presence-runtime", &["presence-domain"]),
@@ -18,6 +18,19 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("presence-users", &API_FUNCTION),
     ("presence-categories", &API_FUNCTION),
     ("presence-reviews", &API_FUNCTION),
+    // The feed function tries a webhook, as the deliverer sends to it.
+    (
+        "presence-feed",
+        &[
+            "presence-api",
+            "presence-deliverer",
+            "presence-domain",
+            "presence-runtime",
+            "presence-store",
+            "presence-texts",
+        ],
+    ),
+    ("presence-deliverer", &["presence-domain", "presence-runtime", "presence-store"]),
     // The mailer and the auditor serve no HTTP, so they do without presence-api.
     ("presence-mailer", &["presence-domain", "presence-runtime", "presence-store", "presence-texts"]),
     ("presence-auditor", &["presence-domain", "presence-runtime", "presence-store"]),

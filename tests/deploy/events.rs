@@ -37,7 +37,11 @@ fn every_operation_has_an_event_that_succeeds() {
 
 #[test]
 fn every_event_takes_the_route_that_the_gateway_would_choose() {
-    let routes = of_the_template();
+    let mut routes = of_the_template();
+    // The feed is on the local stack only.
+    let feed = presence_feed::ROUTES.iter().map(|route| format!("{} {}", route.method, route.path));
+    let feed = feed.chain(presence_feed::CATCH_ALL.map(str::to_owned));
+    routes.extend(feed.map(|key| (key, "feed")));
     let table = RouteTable::new(routes).expect("the template's routes");
     for Event { function, name, document } in requests() {
         let method = text(&document["requestContext"]["http"], "method").parse().expect("a method");

@@ -14,6 +14,7 @@ use presence_domain::ids::{OrgId, UserId};
 use presence_domain::page::PageRequest;
 use presence_domain::review::FacetMask;
 use presence_domain::user::Role;
+use presence_domain::webhook::WebhookReach;
 use presence_ledger::ReviewSet;
 use presence_ledger::tree::{decode_root, encode_root};
 use presence_local::Options;
@@ -120,6 +121,10 @@ async fn local_function(name: &'static str, database: &Database, clock: Arc<dyn 
             let app = presence_categories::App::new(database, clock).start().await;
             LocalFunction::new(name, move |request| presence_categories::handle(Arc::clone(&app), request))
         }
+        "feed" => {
+            let app = presence_feed::App::new(database, clock).with_webhooks(Some(WebhookReach::Public)).start().await;
+            LocalFunction::new(name, move |request| presence_feed::handle(Arc::clone(&app), request))
+        }
         _ => {
             let app = presence_reviews::App::new(database, clock).with_replies(true).start().await;
             LocalFunction::new(name, move |request| presence_reviews::handle(Arc::clone(&app), request))
@@ -132,7 +137,7 @@ impl Fixture {
         let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
         let calls: BTreeMap<_, _> = FUNCTIONS.into_iter().map(|name| (name, FaultConnector::new())).collect();
         let mut functions = BTreeMap::new();
-        for name in ["users", "categories", "reviews"] {
+        for name in ["users", "categories", "reviews", "feed"] {
             let stores = stack.stores_through(calls[name].over(plain_http()), long_timeouts(), stack.table_prefix());
             let function = local_function(name, &stores.database, Arc::clone(&stack.clock) as _).await;
             functions.insert(name, function.with_timeout(TIMEOUT));

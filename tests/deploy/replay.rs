@@ -29,7 +29,7 @@ async fn the_status_in_the_name_of_an_event_is_that_of_its_answer() {
         assert_eq!(answer["status"], named, "{function}/{name}: {}", answer["body"]);
     }
     let statuses: BTreeSet<_> = answers.iter().filter_map(|(.., answer)| answer["status"].as_u64()).collect();
-    assert_eq!(statuses, [200, 400, 401, 403, 404, 405, 413, 415, 422, 429].into());
+    assert_eq!(statuses, [200, 400, 401, 403, 404, 405, 410, 413, 415, 422, 429].into());
 }
 
 #[test]

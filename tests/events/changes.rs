@@ -33,6 +33,7 @@ async fn each_change_is_told_once_with_its_fields_and_the_version() {
             "user.updated 7 first_name phone",
             "user.deleted 8",
             &format!("user.created 1 {given}"),
+            "webhook.disabled null",
             "invitation.sent 3",
             "invitation.given_up 2",
             "review.created 1 org_id business_id partner partner_id author_name date update_date rating content state key",
@@ -57,13 +58,13 @@ async fn each_change_is_told_once_with_its_fields_and_the_version() {
         assert_eq!(events[index]["detail"]["at"], "2026-03-01T12:00:00Z", "the clock of the functions");
         assert_eq!(events[index]["time"], "2026-03-01T12:00:00Z");
     }
-    for (index, id) in [(2, &first), (3, &first), (4, &first), (8, &first), (9, &second)] {
+    for (index, id) in [(2, &first), (3, &first), (4, &first), (9, &first), (10, &second)] {
         let detail = &events[index]["detail"];
         assert_eq!((&detail["user_id"], &detail["org_id"]), (&json!(id), &json!(1)));
     }
     assert_eq!(events[3]["detail"]["replaces"], events[2]["detail"]["id"]);
     assert_eq!(events[4]["detail"]["id"], events[2]["detail"]["id"]);
-    for event in &events[10..] {
+    for event in &events[11..] {
         assert_eq!((&event["detail"]["business_id"], &event["detail"]["org_id"]), (&json!("shop-1"), &json!(1)));
     }
     assert_eq!(fixture.publish().await.len(), events.len(), "nothing is told again");

@@ -138,6 +138,9 @@ impl Fixture {
         {
             crate::api::reviews::fixtures::seed(&self.stack).await;
         }
+        if self.calls == 1 && ["get_webhook", "list_deliveries"].contains(&scenario.operation) {
+            self.stack.seed_webhook().await;
+        }
         let local = format!("target-{}", self.calls);
         let status = if scenario.target == Target::Active { Status::Active } else { Status::Invited };
         if scenario.target != Target::Nobody {

@@ -1,6 +1,6 @@
 //! Scenarios of the operations that read.
 
-use presence_tests::{Fixtures, SEEDED_REVIEW, TestUser};
+use presence_tests::{Fixtures, SEEDED_REVIEW, SEEDED_WEBHOOK, TestUser};
 
 use super::fixture::{Fixture, Preparation, Scenario, StoredEffect, Target};
 
@@ -38,6 +38,10 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         read("businesses, after a change", "search_businesses", provider, Imports, |_| {
             "/business/search?query=shop+b1".to_owned()
         }),
+        read("feed of events", "list_events", provider, Nothing, |_| "/events?org_id=1".to_owned()),
+        read("webhooks", "list_webhooks", admin, Nothing, |_| "/webhooks".to_owned()),
+        read("a webhook", "get_webhook", admin, Nothing, |_| format!("/webhooks/{SEEDED_WEBHOOK}")),
+        read("deliveries", "list_deliveries", admin, Nothing, |_| format!("/webhooks/{SEEDED_WEBHOOK}/deliveries")),
         read("search of everyone, cold", "search_users", provider, Writes, |_| "/user/search?last_name=r".to_owned()),
     ]
 }
@@ -71,4 +75,8 @@ fn manager(fixtures: &Fixtures) -> &TestUser {
 
 fn provider(fixtures: &Fixtures) -> &TestUser {
     &fixtures.provider
+}
+
+fn admin(fixtures: &Fixtures) -> &TestUser {
+    &fixtures.admin_1
 }

@@ -43,6 +43,7 @@ async fn start_stack() -> (TestStack, Fixtures) {
     let (stack, fixtures) = Fixtures::start().await;
     load(stack.stores(), parse(DIRECTORY)).await;
     seed(&stack).await;
+    stack.seed_webhook().await;
     (stack, fixtures)
 }
 
@@ -73,7 +74,8 @@ async fn hostile_parameters_cause_no_error_and_never_find_everything() {
             for value in query_values(name) {
                 let raw = request(&route, &fixtures, &[name.as_bytes(), b"=", &value].concat()).with("x-api-key", key);
                 let place = format!("{} {name}", route.name);
-                let everything = (!OTHERS.contains(&name) && name != "bogus").then(|| everything.clone());
+                let everything =
+                    (!OTHERS.contains(&name) && name != "bogus" && everything.is_u64()).then(|| everything.clone());
                 calls.push(async move { (place, name, value, everything, raw.send(stack).await) });
             }
         }

@@ -30,6 +30,6 @@ pub use options::{
 pub use reply::{Cost, Reply, send};
 pub use reviews::ReviewModel;
 pub use rng::rng;
-pub use routes::{AnyRoute, SEEDED_REVIEW, no_key_of, path_of, route, routes};
+pub use routes::{AnyRoute, SEEDED_REVIEW, SEEDED_WEBHOOK, no_key_of, path_of, route, routes};
 pub use test_stack::{StoredUser, TestStack};
 pub use wire::{plain_http, sdk_config};

@@ -17,8 +17,8 @@ pub const NAME_CANARY: &str = "canary-name";
 pub const PHONE_CANARY: &str = "+999 0";
 
 /// Texts that no line may contain, in lower case: the canaries, the starts of keys and password hashes, the texts before an
-/// invitation's link and its token, and names of the fixtures that no line has by chance.
-const SECRETS: [&str; 14] = [
+/// invitation's link and its token, secrets and addresses of webhooks, and names of the fixtures that no line has by chance.
+const SECRETS: [&str; 16] = [
     PASSWORD_CANARY,
     ADDRESS_CANARY,
     NAME_CANARY,
@@ -33,6 +33,8 @@ const SECRETS: [&str; 14] = [
     "manager-1",
     "manager-2",
     "invited-1",
+    "whsec_",
+    "/webhook-receiver/",
 ];
 
 /// Filter of the log. The service's crates log more than in operation, because debug lines must not leak secrets either.

@@ -11,6 +11,7 @@ pub fn routes() -> Vec<AnyRoute> {
     users
         .chain(presence_categories::ROUTES.iter().map(without_operation))
         .chain(presence_reviews::ROUTES.iter().map(without_operation))
+        .chain(presence_feed::ROUTES.iter().map(without_operation))
         .collect()
 }
 
@@ -25,11 +26,14 @@ pub fn route(name: &str) -> AnyRoute {
 /// Id of the review `a` of the fixtures of reviews. A review has it if these are stored.
 pub const SEEDED_REVIEW: &str = "s9jkmzxh00kz";
 
+/// Id of the webhook that [`TestStack::seed_webhook`](crate::TestStack::seed_webhook) stores.
+pub const SEEDED_WEBHOOK: &str = "1-900000000000";
+
 /// Returns the path below `/api/v2`, with the id of the user, of the category or of the seeded review in its place.
 pub fn path_of(route: &AnyRoute, user: &str, category: &str) -> String {
     let path = route.path.trim_start_matches("/api/v2").replace("{user_id}", user);
     let path = path.replace("{key_id}", &no_key_of(user));
-    path.replace("{categoryId}", category).replace("{review_id}", SEEDED_REVIEW)
+    path.replace("{categoryId}", category).replace("{review_id}", SEEDED_REVIEW).replace("{webhook_id}", SEEDED_WEBHOOK)
 }
 
 /// Returns the id of a key that the user does not have. It stands in the paths of [`path_of`].

@@ -10,17 +10,19 @@ use aws_smithy_types::timeout::TimeoutConfig;
 use jiff::Timestamp;
 use presence_domain::api_key::ApiKeyId;
 use presence_domain::audit::AuditRecord;
+use presence_domain::feed::EventFilter;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::OutboxMessage;
 use presence_domain::user::User;
+use presence_domain::webhook::{Progress, SigningSecrets, Webhook, WebhookId, WebhookSecret, WebhookUrl};
 use presence_local::{DynamoDb, Options, Stack};
-use presence_runtime::clock::ManualClock;
-use presence_store::{AuditSource, Database, Finding, NewApiKey, Stores, schema};
+use presence_runtime::clock::{Clock as _, ManualClock};
+use presence_store::{AuditSource, Database, Finding, NewApiKey, Stores, WebhookWrite, schema};
 use reqwest::Method;
 use serde_json::Value;
 
 use crate::options::external_dynamodb;
-use crate::{Reply, counting_waves, logs, long_timeouts, send};
+use crate::{Reply, SEEDED_WEBHOOK, counting_waves, logs, long_timeouts, send};
 
 /// Time for which the client keeps an idle connection. The gateway closes it after 30 s, which would fail a request that is
 /// on its way.
@@ -135,6 +137,23 @@ impl TestStack {
     /// Sends a DELETE request with a key.
     pub async fn delete(&self, path: &str, key: &str) -> Reply {
         send(self.request("DELETE", path).header("x-api-key", key)).await
+    }
+
+    /// Stores the webhook [`SEEDED_WEBHOOK`] of organisation 1, if it is not there. Nothing listens at its address.
+    pub async fn seed_webhook(&self) {
+        let now = self.clock.now();
+        let webhook = Webhook {
+            id: WebhookId::parse(SEEDED_WEBHOOK).expect("an id"),
+            url: WebhookUrl::from_stored("http://127.0.0.1:1024/secret-path").expect("an address"),
+            types: EventFilter::default(),
+            label: None,
+            secrets: SigningSecrets::new(WebhookSecret::generate()),
+            created_at: now,
+            progress: Progress::starting_after(0, now).disabled(now),
+            version: 1,
+        };
+        let write = WebhookWrite { before: None, after: Some(&webhook), record: None, answer: None };
+        self.stores().webhooks.write(write).await.expect("the store answers");
     }
 
     /// Sends a request that invites a user again.
@@ -280,7 +299,7 @@ impl Drop for TestStack {
 /// stands in the past: it would delete what the functions have just written.
 async fn keep_expired_items(local: &Stack) {
     let client = aws_sdk_dynamodb::Client::new(&presence_local::sdk_config(local.dynamodb_url()));
-    for table in &schema::TABLES {
+    for table in &schema::ALL_TABLES {
         let Some(attribute) = table.ttl else { continue };
         let off = TimeToLiveSpecification::builder().enabled(false).attribute_name(attribute).build();
         let update = client.update_time_to_live().table_name(local.stores().database.name(table));

@@ -67,6 +67,11 @@ enum Detail {
         version: Option<u64>,
         at: String,
     },
+    Webhook {
+        id: String,
+        org_id: Option<u64>,
+        at: String,
+    },
 }
 
 impl Entry for BusEntry {
@@ -111,6 +116,7 @@ fn detail(event: &Event) -> Detail {
             let (user_id, replaces) = (id.owner().to_string(), replaces.map(|old| old.to_string()));
             Detail::Key { id: id.to_string(), replaces, user_id, org_id, version, at }
         }
+        EventSubject::Webhook { id } => Detail::Webhook { id: id.to_string(), org_id, at },
     }
 }
 

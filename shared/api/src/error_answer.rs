@@ -85,6 +85,10 @@ fn domain_error_answer(error: &Error) -> Answer {
             .with(WWW_AUTHENTICATE, "Bearer realm=\"presence\""),
         Error::Forbidden(refusal) => errors(StatusCode::FORBIDDEN, &ErrorsBody::Authorization(refusal)),
         Error::NotFound => json_error(StatusCode::NOT_FOUND, NOT_FOUND),
+        Error::Gone { oldest } => {
+            let text = format!("this cursor is no longer kept: the oldest event is after the cursor {oldest}");
+            json_error(StatusCode::GONE, &text)
+        }
         Error::Conflict => json_error(StatusCode::CONFLICT, "the user is being changed by others: try again")
             .with(RETRY_AFTER, &RETRY_AFTER_SECONDS.to_string()),
         Error::InProgress => {

@@ -36,7 +36,7 @@ impl<'a> RawValue<'a> {
     }
 
     /// True for a value without text, in the query string or in the body.
-    pub(super) fn is_blank(self) -> bool {
+    pub fn is_blank(self) -> bool {
         self.is_blank_parameter() || matches!(self, Self::Json(Value::String(text)) if text.trim().is_empty())
     }
 

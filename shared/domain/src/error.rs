@@ -26,6 +26,11 @@ pub enum Error {
     Forbidden(String),
     /// The target does not exist in the caller's scope.
     NotFound,
+    /// The events after a cursor are no longer kept.
+    Gone {
+        /// Cursor from which on events are kept.
+        oldest: String,
+    },
     /// Concurrent changes won every attempt.
     Conflict,
     /// A request with the same idempotency key is under way.
@@ -150,6 +155,7 @@ impl Error {
             Self::Unauthenticated => "unauthenticated",
             Self::Forbidden(_) => "forbidden",
             Self::NotFound => "not_found",
+            Self::Gone { .. } => "gone",
             Self::Conflict => "conflict",
             Self::InProgress => "in_progress",
             Self::KeyReused => "key_reused",
@@ -182,6 +188,7 @@ impl std::fmt::Display for Error {
             Self::Unauthenticated => "the key gives no access",
             Self::Forbidden(_) => "the operation is not allowed",
             Self::NotFound => "not found",
+            Self::Gone { .. } => "no longer kept",
             Self::Conflict => "concurrent changes won every attempt",
             Self::InProgress => "a request with the same idempotency key is under way",
             Self::KeyReused => "the idempotency key was used with another body",

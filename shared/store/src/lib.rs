@@ -6,6 +6,7 @@ mod audit_trail;
 mod businesses;
 mod categories;
 mod client;
+mod feed;
 mod format;
 mod idempotency;
 mod ingest;
@@ -19,6 +20,7 @@ mod simulation;
 pub mod streamed_change;
 mod table_state;
 mod users;
+mod webhooks;
 
 pub use api_keys::{ApiKeyRecord, ApiKeyStore, LeaseOutcome, RateLimitStore};
 pub use audit::{Finding, UsersAudit};
@@ -30,6 +32,7 @@ pub use client::list_position::ListPosition;
 pub use client::meter;
 pub use client::retry::{RetryPolicy, with_deadline, with_retries_for};
 pub use client::write_rate::WriteRate;
+pub use feed::{FeedStore, SourceRecord};
 pub use idempotency::AnswerStore;
 pub use ingest::{IngestStore, Registration, Segment, SplitProgress};
 pub use outbox::item::UnreadableMessage;
@@ -51,6 +54,7 @@ pub use users::{
     ApiKeyError, BusinessIds, ClaimError, Decision, EmailSearch, FoundUser, IssuedKey, KeyChange, NewApiKey,
     ReplacedKey, UpdateOutcome, UserDetails, UserRecord, UserStore, UserWriteError, retry_stale,
 };
+pub use webhooks::{WebhookDecision, WebhookStore, WebhookWrite};
 
 /// Every store over one connection, for the operator's tool, the local stack and tests. A function is built from the stores
 /// that it uses, so that it can name no other.
@@ -74,6 +78,10 @@ pub struct Stores {
     pub businesses: BusinessStore,
     /// Reviews and their ledger.
     pub reviews: ReviewStore,
+    /// Feeds of events.
+    pub feed: FeedStore,
+    /// Webhooks.
+    pub webhooks: WebhookStore,
 }
 
 impl Stores {
@@ -89,6 +97,8 @@ impl Stores {
             categories: CategoryStore::new(&database),
             businesses: BusinessStore::new(&database),
             reviews: ReviewStore::new(&database),
+            feed: FeedStore::new(&database),
+            webhooks: WebhookStore::new(&database),
             database,
         }
     }

@@ -1,4 +1,4 @@
-//! Definitions of the six tables and their indexes: the single source of truth. The local stack and `ops tables create` create
+//! Definitions of the seven tables and their indexes: the single source of truth. The local stack and `ops tables create` create
 //! tables from it. Tests compare the template and every query of the service with it.
 
 use aws_sdk_dynamodb::types::{
@@ -187,8 +187,15 @@ pub const AUDIT: Table = Table {
     ttl: Some("ttl"),
 };
 
-/// Every table.
+/// Feeds of events. On AWS there only with the parameter `Events`.
+pub const EVENTS: Table =
+    Table { name: "events", key: PK_SK, indexes: &[], stream: Some(StreamImages::New), ttl: Some("ttl") };
+
+/// Tables of every deployment.
 pub const TABLES: [Table; 6] = [USERS, API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, AUDIT];
+
+/// Tables of every deployment, and those of options, which the local stack always has.
+pub const ALL_TABLES: [Table; 7] = [USERS, API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, AUDIT, EVENTS];
 
 impl Key {
     /// Returns the attributes of the key, partition first.

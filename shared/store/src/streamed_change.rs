@@ -11,7 +11,7 @@ use aws_smithy_types::base64;
 use jiff::Timestamp;
 use presence_domain::error::Error;
 use presence_domain::event::Event;
-use presence_domain::ids::UserId;
+use presence_domain::ids::{OrgId, UserId};
 use presence_domain::review::{ReplyRequest, Review};
 use presence_domain::user::DeliveryReport;
 use serde::Deserialize;
@@ -47,6 +47,28 @@ pub fn events_of(record: &Value) -> Result<Vec<Event>, Error> {
         Some(USER_SK) => Ok(event_of_user(record)?.into_iter().collect()),
         Some(REVIEW_SK) => events_of_review(record),
         _ => Ok(Vec::new()),
+    }
+}
+
+/// Returns the events of a record as they enter the feeds. Beside those of [`events_of`], the organisation that a user or a review left
+/// hears of it, before the new one does.
+pub fn feed_events_of(record: &Value) -> Result<Vec<Event>, Error> {
+    let events = events_of(record)?;
+    let Some(left) = left_org(record)? else { return Ok(events) };
+    let departure = events.iter().find_map(|event| event.departure(left).filter(|_| event.org_id != left));
+    Ok(departure.into_iter().chain(events).collect())
+}
+
+/// Returns the organisation that the user or the review of a record left, or may have left.
+#[expect(clippy::option_option, reason = "the organisation that was left may be none")]
+fn left_org(record: &Value) -> Result<Option<Option<OrgId>>, Error> {
+    match image(record, "NewImage")? {
+        Some(item) if item.contains_key("left_org") => Ok(audit_trail::read(item)?.left_org),
+        Some(_) if record["dynamodb"]["Keys"]["sk"]["S"] == REVIEW_SK => {
+            let old = image(record, "OldImage")?.as_ref().map(review_from_item).transpose()?;
+            Ok(old.map(|old| Some(old.org_id)))
+        }
+        _ => Ok(None),
     }
 }
 

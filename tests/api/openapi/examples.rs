@@ -67,6 +67,15 @@ fn answer(reply: &Reply, example: &Example) -> Value {
         "create_key" | "rotate_key" => {
             replace(&mut answer, &example.answer, &["id", "key", "created_at", "expires_at"]);
         }
+        "create_webhook" | "rotate_webhook" => {
+            replace(&mut answer, &example.answer, &["id", "secret", "created_at"]);
+        }
+        "list_webhooks" => replace(&mut answer["webhooks"][0], &example.answer["webhooks"][0], &["created_at"]),
+        "test_webhook" => {
+            replace(&mut answer, &example.answer, &["event_id"]);
+            answer["attempts"][0] = example.answer["attempts"][0].clone();
+        }
+        name if name.ends_with("_webhook") => replace(&mut answer, &example.answer, &["created_at"]),
         "list_keys" => {
             let expected = example.answer["keys"].as_array().expect("keys");
             for (key, expected) in answer["keys"].as_array_mut().expect("keys").iter_mut().zip(expected) {

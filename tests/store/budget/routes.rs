@@ -20,7 +20,7 @@ struct Budget {
 }
 
 #[rustfmt::skip]
-const BUDGETS: [Budget; 23] = [
+const BUDGETS: [Budget; 34] = [
     Budget { route: "get_me", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "get_user", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
     Budget { route: "search_users", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
@@ -46,6 +46,18 @@ const BUDGETS: [Budget; 23] = [
     Budget { route: "put_reply", waves: 3..=3, calls: 3..=4, read_units: None },
     Budget { route: "delete_reply", waves: 3..=3, calls: 3..=4, read_units: None },
     Budget { route: "report_reply_outcome", waves: 3..=3, calls: 3..=4, read_units: None },
+    // The key, the head, and half a unit or more for the events.
+    Budget { route: "list_events", waves: 1..=1, calls: 3..=3, read_units: Some(2.0..=6.0) },
+    Budget { route: "list_webhooks", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
+    Budget { route: "get_webhook", waves: 1..=1, calls: 2..=2, read_units: Some(2.0..=2.0) },
+    Budget { route: "list_deliveries", waves: 2..=2, calls: 3..=3, read_units: Some(2.5..=2.5) },
+    Budget { route: "create_webhook", waves: 4..=4, calls: 4..=4, read_units: None },
+    Budget { route: "update_webhook", waves: 3..=3, calls: 3..=3, read_units: None },
+    Budget { route: "rotate_webhook", waves: 3..=3, calls: 3..=3, read_units: None },
+    Budget { route: "enable_webhook", waves: 3..=3, calls: 3..=3, read_units: None },
+    Budget { route: "test_webhook", waves: 2..=2, calls: 2..=2, read_units: Some(2.0..=2.0) },
+    Budget { route: "replay_webhook", waves: 5..=5, calls: 5..=6, read_units: None },
+    Budget { route: "delete_webhook", waves: 3..=3, calls: 3..=3, read_units: None },
     Budget { route: "get_review_stats", waves: 1..=3, calls: 2..=1 + 15, read_units: Some(2.0..=1.0 + 30.0) },
 ];
 
@@ -54,7 +66,7 @@ async fn every_route_has_a_budget_and_keeps_it() {
     let (stack, fixtures) = warm().await;
     load(stack.stores(), parse(DIRECTORY)).await;
     seed(&stack).await;
-    for path in ["/user/search", "/category/search?lang=GB", "/business/search"] {
+    for path in ["/user/search", "/category/search?lang=GB", "/business/search", "/events"] {
         assert_eq!(stack.get(path, &fixtures.admin_1.key).await.status, 200);
     }
     for route in routes() {
@@ -116,6 +128,18 @@ async fn ask(stack: &TestStack, fixtures: &Fixtures, route: &str) -> Reply {
         "get_review" => stack.get(&format!("/reviews/{SEEDED_REVIEW}"), key).await,
         "set_review_state" | "put_reply" | "get_reply" | "delete_reply" | "report_reply_outcome" => {
             act(stack, fixtures, route).await
+        }
+        "list_events" => stack.get("/events?limit=100", key).await,
+        "list_webhooks" => stack.get("/webhooks", key).await,
+        "create_webhook" => stack.post("/webhooks", key, &json!({"url": "https://example.com/"})).await,
+        webhook if webhook.contains("webhook") || webhook == "list_deliveries" => {
+            stack.seed_webhook().await;
+            let route = presence_tests::route(webhook);
+            let path = presence_tests::path_of(&route, "", "");
+            let body = if webhook == "replay_webhook" { json!({"after": "1-0"}) } else { json!({"label": "till"}) };
+            let request = stack.request(route.method, &path).header("x-api-key", key);
+            let has_body = route.body == presence_api::Body::Json;
+            presence_tests::send(if has_body { request.json(&body) } else { request }).await
         }
         "get_review_stats" => stack.get("/reviews/stats?group_by=month", key).await,
         other => panic!("{other} has no request in the budget"),

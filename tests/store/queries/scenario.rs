@@ -39,6 +39,7 @@ pub(super) async fn of_requests(stack: &TestStack) {
     seed(stack).await;
     reads(stack, &fixtures).await;
     reviews(stack, &fixtures).await;
+    events(stack, &fixtures.admin_1.key).await;
     writes(stack, &fixtures).await;
     keyed_changes(stack, &fixtures).await;
     reads(stack, &fixtures).await;
@@ -87,6 +88,24 @@ async fn reviews(stack: &TestStack, fixtures: &Fixtures) {
         ok(&stack.get("/business/search?city=paris", key).await);
         stack.create_business(1, "shop-1", "Lyon").await;
     }
+}
+
+/// Reads the feed, and lets a webhook run through its operations.
+async fn events(stack: &TestStack, key: &str) {
+    ok(&stack.get("/events", key).await);
+    let created = stack.post("/webhooks", key, &json!({"url": "http://localhost:1024/", "label": "till"})).await;
+    ok(&created);
+    let webhook = format!("/webhooks/{}", created.json()["id"].as_str().expect("an id"));
+    for path in ["/webhooks", &webhook, &format!("{webhook}/deliveries"), &format!("{webhook}/deliveries?after=1-9")] {
+        ok(&stack.get(path, key).await);
+    }
+    ok(&stack.post(&webhook, key, &json!({"types": ["review.*"]})).await);
+    for action in ["rotate", "test", "enable"] {
+        ok(&send(stack.request("POST", &format!("{webhook}/{action}")).header("x-api-key", key)).await);
+    }
+    let cursor = created.json()["cursor"].clone();
+    ok(&stack.post(&format!("{webhook}/replay"), key, &json!({ "after": cursor })).await);
+    ok(&stack.delete(&webhook, key).await);
 }
 
 /// Sets the state of a review, replies to it, and takes the reply back, as a manager of its business.

@@ -38,6 +38,8 @@ pub(crate) fn document() -> OpenApi {
         ("users", "The people of an organisation, their roles and their invitations."),
         ("categories", "The directory of business categories, with their ids at the listing partners."),
         ("businesses", "The businesses of an organisation, which have the reviews."),
+        ("events", "Changes in an organisation, each once and in an order that never changes."),
+        ("webhooks", "Addresses of an organisation that are told of its events."),
         ("reviews", "Reviews that customers left for the businesses on the listing partners."),
     ];
     OpenApiBuilder::new()

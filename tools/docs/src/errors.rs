@@ -23,7 +23,7 @@ pub(crate) struct ErrorResponse {
 
 /// Table of the error responses.
 #[rustfmt::skip]
-pub(crate) const ERROR_RESPONSES: [ErrorResponse; 11] = [
+pub(crate) const ERROR_RESPONSES: [ErrorResponse; 12] = [
     ErrorResponse { status: 401, name: "Unauthenticated", schema: "AuthenticationError", text: "a valid API key is required: in the \
         header x-api-key or Authorization: Bearer, or in the parameter api_key",
         description: "The key is missing, malformed, unknown, revoked or expired, or its owner is not `active`. The response is the \
@@ -33,6 +33,10 @@ pub(crate) const ERROR_RESPONSES: [ErrorResponse; 11] = [
     ErrorResponse { status: 409, name: "Conflict", schema: "Error", text: "the user is being changed by others: try again",
         description: "Concurrent changes of the user came first, three times in a row, and nothing was changed. Or a request with the \
                 same `Idempotency-Key` is under way: later it gets that request's response." },
+    ErrorResponse { status: 410, name: "Gone", schema: "Error", text: "this cursor is no longer kept: the oldest event is after the cursor \
+        42-1207",
+        description: "Events after the cursor are no longer kept, or the feed never had it. The text has the cursor of the oldest event that \
+                is kept." },
     ErrorResponse { status: 413, name: "TooLarge", schema: "Error", text: "the body is larger than 128 KiB",
         description: "The body is larger than 128 KiB. The limit also applies to operations that do not read a body." },
     ErrorResponse { status: 415, name: "UnsupportedMediaType", schema: "Error", text: "the body must have the media type \

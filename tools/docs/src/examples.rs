@@ -3,12 +3,14 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-const FILES: [&str; 5] = [
+const FILES: [&str; 7] = [
     include_str!("../examples/users.json"),
     include_str!("../examples/keys.json"),
     include_str!("../examples/categories.json"),
     include_str!("../examples/reviews.json"),
     include_str!("../examples/businesses.json"),
+    include_str!("../examples/feed.json"),
+    include_str!("../examples/webhooks.json"),
 ];
 
 /// Example of a request with its response. The tests send a file's examples in order, so later ones see earlier changes.

@@ -45,7 +45,8 @@ fn routes() -> Vec<RouteInfo> {
     let users = presence_users::ROUTES.iter().map(route_info);
     let categories = presence_categories::ROUTES.iter().map(route_info);
     let reviews = presence_reviews::ROUTES.iter().map(route_info);
-    users.chain(categories).chain(reviews).collect()
+    let feed = presence_feed::ROUTES.iter().map(route_info);
+    users.chain(categories).chain(reviews).chain(feed).collect()
 }
 
 fn route_info<Operation>(route: &Route<Operation>) -> RouteInfo {

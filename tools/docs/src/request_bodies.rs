@@ -12,7 +12,7 @@ const API_KEY_DESCRIPTION: &str =
     "The API key, for clients that send no header. Sent in several places, it must be the same everywhere.";
 
 /// Returns the schemas of the bodies, by name.
-pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 7] {
+pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 10] {
     [
         ("UserCreation", user_creation().into()),
         ("UserChange", user_change().into()),
@@ -21,6 +21,9 @@ pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 7] {
         ("ReviewChange", review_change().into()),
         ("ReplyRequest", reply_request().into()),
         ("OutcomeReport", outcome_report().into()),
+        ("WebhookCreation", webhook_creation().into()),
+        ("WebhookChange", webhook_change().into()),
+        ("WebhookReplay", webhook_replay().into()),
     ]
 }
 
@@ -123,6 +126,41 @@ fn outcome_report() -> ObjectBuilder {
     let body = body("Outcome of a request, as a connector reports it. Unknown fields are refused.");
     let body = body.property("version", version).property("outcome", outcome).property("reason", reason);
     with_api_key(body.required("version").required("outcome"))
+}
+
+fn webhook_creation() -> ObjectBuilder {
+    let org_id =
+        org_id("Organisation whose events are sent. Required of a PROVIDER. Another caller may only name its own.");
+    let body = webhook_fields(body("Webhook to create. Unknown fields are refused.")).property("org_id", org_id);
+    with_api_key(body.required("url"))
+}
+
+fn webhook_change() -> ObjectBuilder {
+    with_api_key(webhook_fields(body(
+        "Changes of a webhook. A field that is left out stays as it is. Unknown fields are refused.",
+    )))
+}
+
+fn webhook_replay() -> ObjectBuilder {
+    let after =
+        text(values::position, "Cursor of the feed, at most that of the webhook: all events after it are sent again.");
+    with_api_key(body("Start of a replay. Unknown fields are refused.").property("after", after).required("after"))
+}
+
+fn webhook_fields(body: ObjectBuilder) -> ObjectBuilder {
+    let kind = values::event_type(string()).description(Some("A type, or a group of types."));
+    let types = ArrayBuilder::new()
+        .schema_type(or_null(Type::Array))
+        .items(kind)
+        .description(Some("Types of events to be told of. An empty list and null are all of them."));
+    let label =
+        nullable(Type::String, values::key_label(string()), "Name for people: at most 100 characters. Null: none.");
+    let url = text(
+        values::new_webhook_url,
+        "Address of the receiver: `https://`, port 443 or above 1023, no user name, password or fragment, at most 2048 bytes. An \
+         address of numbers must be public. A name is looked up at each attempt.",
+    );
+    body.property("url", url).property("types", types).property("label", label)
 }
 
 fn with_api_key(body: ObjectBuilder) -> ObjectBuilder {

@@ -25,6 +25,7 @@ const fn property(
 
 const USERS: &[&str] = &["User", "FoundUser"];
 const PAGES: &[&str] = &["UserPage", "CategoryPage", "ReviewPage", "BusinessPage"];
+const WEBHOOKS: &[&str] = &["Webhook", "WebhookWithSecret"];
 const KEYS: &[&str] = &["Key", "IssuedKey"];
 const STATS: &[&str] = &["ReviewStats", "ReviewGroup"];
 /// Schemas without additional properties. Clients may rely on the listed partners being all.
@@ -106,6 +107,30 @@ const PROPERTIES: &[Property] = &[
     property(&["Reply"], "settled_at", "Time of the outcome: UTC, whole seconds. Null while the request is on its way, and if an import without `seen_at` told the outcome.", values::date_time),
     property(&["ReviewSuccess"], "status", "Always `success`.", values::success),
     property(&["ReviewSuccess"], "id", "Identifier of the review.", values::review_id),
+    property(&["WebhookList"], "webhooks", "The webhooks, oldest first.", unconstrained),
+    property(WEBHOOKS, "id", "Identifier: the organisation, a dash and 12 hexadecimal digits.", values::webhook_id),
+    property(WEBHOOKS, "url", "Address of the receiver.", values::webhook_url),
+    property(WEBHOOKS, "types", "Types of events that it is told of, or groups of types; empty for all.", unconstrained),
+    property(WEBHOOKS, "types[]", "A type, or a group of types.", values::event_type),
+    property(WEBHOOKS, "label", "Name for people; null for none.", values::key_label),
+    property(WEBHOOKS, "state", "`enabled`; `failing` from the first failed attempt until nothing waits; `disabled`: nothing is sent until it is enabled again.", values::webhook_state),
+    property(WEBHOOKS, "failing_since", "Instant of the first failed attempt; null if nothing failed since nothing waited.", values::date_time),
+    property(WEBHOOKS, "cursor", "Position in the feed: the events up to it were sent, or wait for another attempt.", values::position),
+    property(WEBHOOKS, "created_at", "Instant of its creation.", values::date_time),
+    property(&["WebhookWithSecret"], "secret", "Secret of the signatures, shown this once. Null in the response to a repeated request.", unconstrained),
+    property(&["DeliveryPage"], "deliveries", "The deliveries, newest event first.", unconstrained),
+    property(&["DeliveryPage"], "next", "Cursor after which the next page begins.", values::position),
+    property(&["DeliveryPage"], "has_more", "True if there are older deliveries.", unconstrained),
+    property(&["Delivery"], "event_id", "Id of the event, which its messages have as `webhook-id`.", unconstrained),
+    property(&["Delivery"], "type", "Type of the event.", unconstrained),
+    property(&["Delivery"], "attempts", "The attempts, oldest first.", unconstrained),
+    property(&["Delivery"], "state", "`delivered`; `waiting` for another attempt; `given_up`: it is not sent again unless it is replayed.", values::delivery_state),
+    property(&["DeliveryAttempt"], "at", "Start of the attempt, with milliseconds.", values::date_time),
+    property(&["DeliveryAttempt"], "status", "Status that the receiver answered; null without an answer.", unconstrained),
+    property(&["DeliveryAttempt"], "milliseconds", "Duration.", values::non_negative),
+    property(&["DeliveryAttempt"], "error", "Reason of the failure; null if the event was delivered.", unconstrained),
+    property(&["WebhookSuccess"], "status", "Always `success`.", values::success),
+    property(&["WebhookSuccess"], "id", "Identifier of the webhook.", values::webhook_id),
     property(STATS, "count", "Number of reviews.", values::non_negative),
     property(STATS, "average_rating", "Average rating, rounded half up to two decimals; null without a review.", values::average_rating),
     property(STATS, "ratings", "Number of reviews of each rating.", unconstrained),
@@ -125,12 +150,20 @@ const PROPERTIES: &[Property] = &[
     property(&["StateCounts"], "not_treated", "Reviews that nobody has dealt with yet.", values::non_negative),
     property(&["StateCounts"], "deleted", "Reviews that the partner no longer shows.", values::non_negative),
     property(&["PartnerCounts"], "partner_*", "Reviews on this partner.", values::non_negative),
+    property(&["EventPage"], "events", "The events of the page, oldest first.", unconstrained),
+    property(&["EventPage"], "next", "Cursor after which the next page begins. It is there at the end of the feed, too.", values::cursor),
+    property(&["EventPage"], "has_more", "True if the feed has later events, which a filter may leave out.", unconstrained),
+    property(&["Event"], "id", "Id of the event: unique, and the same for ever.", unconstrained),
+    property(&["Event"], "type", "Type of the event.", unconstrained),
+    property(&["Event"], "at", "Instant of the change, in milliseconds.", unconstrained),
+    property(&["Event"], "data", "Ids of what changed and of its organisation, names of fields, and the version. The type says which of them are there.", unconstrained),
 ];
 
 /// Returns the schemas of all responses, by name.
 pub(crate) fn schemas() -> Vec<(String, RefOr<Schema>)> {
     let users = presence_users::openapi::schemas().into_iter();
     let others = presence_categories::openapi::schemas().into_iter().chain(presence_reviews::openapi::schemas());
+    let others = others.chain(presence_feed::openapi::schemas());
     users.chain(others).map(|(name, schema)| (name.clone(), describe_schema(&name, schema))).collect()
 }
 

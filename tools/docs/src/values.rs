@@ -2,6 +2,8 @@
 
 use presence_api::read::MAX_SEARCH_CHARS;
 use presence_domain::email::MAX_BYTES as EMAIL_MAX_BYTES;
+use presence_domain::event::EventKind;
+use presence_domain::feed::EventGroup;
 use presence_domain::ids::MAX_ID;
 use presence_domain::key_rights::{KeyAccess, MAX_LABEL_CHARS, MAX_OVERLAP_SECONDS};
 use presence_domain::page::PageRequest;
@@ -9,6 +11,7 @@ use presence_domain::password::{MAX_CHARACTERS, MIN_CHARACTERS};
 use presence_domain::review::{Partner, Rating, ReplyOutcome, ReplyState, ReviewId, ReviewState};
 use presence_domain::review_stats::GroupBy;
 use presence_domain::user::{Lang, PersonName, Phone, Role, Status};
+use presence_domain::webhook::{DeliveryState, MAX_URL_BYTES, WebhookState};
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::{KnownFormat, SchemaFormat, Type};
 
@@ -226,6 +229,52 @@ pub(crate) fn per_page(value: ObjectBuilder) -> ObjectBuilder {
         .minimum(Some(1))
         .maximum(Some(to_usize(PageRequest::MAX_SIZE)))
         .default(Some(PageRequest::DEFAULT_SIZE.into()))
+}
+
+pub(crate) fn limit(value: ObjectBuilder) -> ObjectBuilder {
+    value.minimum(Some(1)).maximum(Some(100))
+}
+
+pub(crate) fn cursor(value: ObjectBuilder) -> ObjectBuilder {
+    value.pattern(Some("^(now|(none|[1-9][0-9]{0,15})-(0|[1-9][0-9]{0,15}))$"))
+}
+
+pub(crate) fn org_or_none(value: ObjectBuilder) -> ObjectBuilder {
+    value.pattern(Some("^(none|[1-9][0-9]{0,15})$"))
+}
+
+/// Constrains the id of a webhook.
+pub(crate) fn webhook_id(value: ObjectBuilder) -> ObjectBuilder {
+    value.pattern(Some("^[1-9][0-9]{0,15}-[0-9][0-9a-f]{11}$"))
+}
+
+/// Constrains the address of a receiver.
+pub(crate) fn webhook_url(value: ObjectBuilder) -> ObjectBuilder {
+    value.max_length(Some(MAX_URL_BYTES))
+}
+
+/// Constrains the address of a receiver in a request.
+pub(crate) fn new_webhook_url(value: ObjectBuilder) -> ObjectBuilder {
+    webhook_url(value).pattern(Some(r"^https?://\S+$"))
+}
+
+/// Constrains a type of events, or a group of types.
+pub(crate) fn event_type(value: ObjectBuilder) -> ObjectBuilder {
+    let groups = EventGroup::ALL.into_iter().map(EventGroup::as_str);
+    value.enum_values(Some(groups.chain(EventKind::ALL.into_iter().map(EventKind::as_str)).collect::<Vec<_>>()))
+}
+
+pub(crate) fn webhook_state(value: ObjectBuilder) -> ObjectBuilder {
+    value.enum_values(Some(WebhookState::ALL.map(WebhookState::as_str)))
+}
+
+pub(crate) fn delivery_state(value: ObjectBuilder) -> ObjectBuilder {
+    value.enum_values(Some(DeliveryState::ALL.map(DeliveryState::as_str)))
+}
+
+/// Constrains a position in a feed.
+pub(crate) fn position(value: ObjectBuilder) -> ObjectBuilder {
+    value.pattern(Some("^[1-9][0-9]{0,15}-(0|[1-9][0-9]{0,15})$"))
 }
 
 /// Constrains a number that is at least one.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use presence_api::Route;
+use presence_domain::webhook::WebhookReach;
 use presence_store::Database;
 
 use crate::connectors::count_waves;
@@ -17,9 +18,11 @@ pub(crate) async fn start(database: &Database, options: &Options) -> anyhow::Res
     let users = users.with_sign_in_url(options.sign_in_url.clone()).start();
     let categories = presence_categories::App::new(database, clock()).with_rate_limit(limit).start();
     let reviews = presence_reviews::App::new(database, clock()).with_rate_limit(limit).with_replies(true).start();
-    let started = async { futures::join!(users, categories, reviews) };
+    let feed = presence_feed::App::new(database, clock()).with_rate_limit(limit);
+    let feed = feed.with_webhooks(Some(WebhookReach::ThisMachine)).start();
+    let started = async { futures::join!(users, categories, reviews, feed) };
     // A connector that counts round trips works in virtual time only.
-    let (users, categories, reviews) = if options.waves.is_some() {
+    let (users, categories, reviews, feed) = if options.waves.is_some() {
         tokio::task::spawn_blocking(|| count_waves(started)).await?.0
     } else {
         Box::pin(started).await
@@ -28,12 +31,14 @@ pub(crate) async fn start(database: &Database, options: &Options) -> anyhow::Res
     let categories =
         LocalFunction::new("categories", move |request| presence_categories::handle(Arc::clone(&categories), request));
     let reviews = LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&reviews), request));
+    let feed = LocalFunction::new("feed", move |request| presence_feed::handle(Arc::clone(&feed), request));
     let users_keys = [&presence_users::CATCH_ALL[..], &presence_users::PAGES].concat();
     let categories_keys = [&presence_categories::CATCH_ALL[..], &presence_categories::DOCUMENTS].concat();
     let functions = [
         (users, route_keys(&presence_users::ROUTES, &users_keys)),
         (categories, route_keys(&presence_categories::ROUTES, &categories_keys)),
         (reviews, route_keys(&presence_reviews::ROUTES, &presence_reviews::CATCH_ALL)),
+        (feed, route_keys(&presence_feed::ROUTES, &presence_feed::CATCH_ALL)),
     ];
     let routes = functions.into_iter().flat_map(|(function, keys)| {
         let function = function.with_timeout(options.function_timeout).counting_waves(options.waves.is_some());

@@ -5,6 +5,7 @@
 mod api_functions;
 pub mod aws_limits;
 pub mod connectors;
+mod deliveries;
 mod docs;
 pub mod embedded;
 mod events;

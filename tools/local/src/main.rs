@@ -58,6 +58,9 @@ struct Args {
     /// Leave replies to reviews to a connector that you run yourself
     #[arg(long)]
     no_partners: bool,
+    /// Tell the endpoint at this URL of all events of the sample's organisation, by a webhook
+    #[arg(long, value_name = "URL", conflicts_with = "empty")]
+    forward_events: Option<String>,
     /// Once ready, print one line of JSON
     #[arg(long)]
     json: bool,
@@ -121,6 +124,9 @@ async fn run(args: Args) -> anyhow::Result<()> {
         let _ = writeln!(std::io::stderr(), "the limits of AWS are on: --aws-limits=seed={}", limits.seed());
     }
     let _file = stack_file(&stack);
+    if let Some(secret) = stack.forwarding_secret() {
+        let _ = writeln!(std::io::stderr(), "the webhook of --forward-events signs with {secret}");
+    }
     let text = if json { summary(&stack).to_string() } else { welcome(&stack) };
     // One write: where stdout and stderr are one file, no line of the log comes between its lines. A closed pipe is no reason to stop:
     // the stack serves without its output.
@@ -152,7 +158,7 @@ fn stack_file(stack: &Stack) -> Option<StackFile> {
 impl From<Args> for Options {
     fn from(args: Args) -> Self {
         let embedded = DynamoDb::Embedded { port: args.dynamodb_port, data: args.data };
-        let Config { table_prefix, audit_table, reviews_table } = Config::from_env();
+        let Config { table_prefix, audit_table, reviews_table, events_table: _ } = Config::from_env();
         Self {
             port: args.port,
             dynamodb: args.dynamodb_url.map_or(embedded, DynamoDb::Endpoint),
@@ -167,6 +173,7 @@ impl From<Args> for Options {
             sign_in_url: args.sign_in_url,
             mailer: !args.no_mailer,
             publisher: true,
+            forward_events: args.forward_events,
             partners: !args.no_partners,
             keep_requests: true,
             ..Self::default()

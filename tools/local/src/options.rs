@@ -79,8 +79,10 @@ pub struct Options {
     pub function_timeout: Duration,
     /// True to run the mailer in the background, on the stream and the sweep. Tests invoke it themselves.
     pub mailer: bool,
-    /// True to run the publisher in the background, on the streams. Tests invoke it themselves.
+    /// True to run the publisher and the deliverer in the background, on the streams. Tests invoke them themselves.
     pub publisher: bool,
+    /// URL of an endpoint that is told of the events of the sample's organisation. It needs the demo keys.
+    pub forward_events: Option<String>,
     /// True to run a stand-in for the partners, which reports the outcomes of replies. It needs the demo keys.
     pub partners: bool,
     /// True to keep the last requests, with events and answers but without secrets, for the start page.
@@ -113,6 +115,7 @@ impl Default for Options {
             function_timeout: Duration::from_secs(10),
             mailer: false,
             publisher: false,
+            forward_events: None,
             partners: false,
             keep_requests: false,
             inbox: None,

@@ -270,7 +270,8 @@ mod tests {
             let user = UserId::parse("7").expect("an id");
             let (at, actor) = (Timestamp::from_second(second).expect("an instant"), Actor::Invitee(user));
             let (action, fields) = (AuditAction::Activate, Vec::new());
-            AuditRecord { at, actor, action, target: user.into(), org_id: None, fields, version: None, tables: None }
+            let (target, org_id, left_org) = (user.into(), None, None);
+            AuditRecord { at, actor, action, target, org_id, fields, version: None, left_org, tables: None }
         };
         let mut newest = Newest::new(3);
         for second in [5, 1, 9, 9, 2, 7] {

@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::connect::ConnectionOptions;
 use crate::{
     audit, businesses, doctor, export, import, key, offline, orgs, outbox, replies, restore, reviews, status, tables,
-    user, users,
+    user, users, webhooks,
 };
 
 const AFTER_HELP: &str = "\
@@ -104,6 +104,9 @@ pub(super) enum Command {
     /// The replies to reviews that are on their way
     #[command(subcommand, arg_required_else_help = true)]
     Replies(replies::Command),
+    /// The webhooks of organisations, and their deliveries
+    #[command(subcommand, arg_required_else_help = true)]
+    Webhooks(webhooks::Command),
     /// A restore of the tables to an earlier instant
     #[command(subcommand, arg_required_else_help = true)]
     Restore(restore::Command),
@@ -148,6 +151,7 @@ impl Command {
             Self::Reviews(command) => command.writes(),
             Self::Outbox(command) => command.writes(),
             Self::Replies(command) => command.writes(),
+            Self::Webhooks(command) => command.writes(),
         }
     }
 

@@ -92,6 +92,7 @@ impl Context {
             table_prefix: stack.table_prefix,
             audit_table: stack.audit_table,
             reviews_table: stack.reviews_table,
+            events_table: None,
         });
         let tables = Config {
             table_prefix: options.prefix.clone().unwrap_or(environment.table_prefix),

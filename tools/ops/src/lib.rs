@@ -32,6 +32,7 @@ mod tables;
 mod target;
 mod user;
 mod users;
+mod webhooks;
 
 use std::ffi::OsString;
 
@@ -143,6 +144,7 @@ async fn run_command(command: Command, context: &mut Context) -> Result<Exit, Co
         Command::Reviews(command) => reviews::run(command, context).await,
         Command::Outbox(command) => outbox::run(command, context).await,
         Command::Replies(command) => replies::run(command, context).await,
+        Command::Webhooks(command) => webhooks::run(command, context).await,
         Command::Restore(command) => restore::run(command, context).await,
         Command::Audit(args) => audit::run(args, context).await,
         Command::Offline(command) => offline::run(&command, &mut context.console),

@@ -26,16 +26,16 @@ const PAUSE: Duration = Duration::from_millis(100);
 const CALL_TIME: Duration = Duration::from_secs(5);
 
 /// Entry that is to be sent, and the record that it comes from.
-struct Outgoing<E> {
-    entry: E,
-    sequence_number: String,
+pub(crate) struct Outgoing<E> {
+    pub(crate) entry: E,
+    pub(crate) sequence_number: String,
 }
 
 /// Entries of a batch up to the first record that must be read again.
-struct Batch<E> {
-    outgoing: Vec<Outgoing<E>>,
+pub(crate) struct Batch<E> {
+    pub(crate) outgoing: Vec<Outgoing<E>>,
     /// Sequence number of that record.
-    stopped_at: Option<String>,
+    pub(crate) stopped_at: Option<String>,
 }
 
 /// Sends the entries of a batch of a stream. The answer names the first record that failed. An event of any other kind is a mistake in the
@@ -55,7 +55,8 @@ pub async fn handle<B: Bus>(bus: &B, event: &Value, deadline: SystemTime) -> Bat
     BatchResponse::failed(unsent.or(batch.stopped_at))
 }
 
-fn read<E: Entry>(records: &[Value]) -> Batch<E> {
+/// Returns the entries of the records, in their order.
+pub(crate) fn read<E: Entry>(records: &[Value]) -> Batch<E> {
     let mut batch = Batch { outgoing: Vec::new(), stopped_at: None };
     for record in records {
         let sequence_number = record["dynamodb"]["SequenceNumber"].as_str().unwrap_or_default().to_owned();

@@ -31,6 +31,10 @@ crate::listed_enum! {
         ReplyToReview,
         /// Report the outcome of a reply.
         ReportReplyOutcome,
+        /// Read the feed of events. Its target is the organisation.
+        ReadEvents,
+        /// List, create, change and delete webhooks. Their target is the organisation.
+        ManageWebhooks,
     }
 }
 
@@ -100,6 +104,8 @@ impl Rule {
             Action::SetReviewState   => (Everyone,        WholeOrg,      OwnBusinesses, ["set the state of", "reviews", ""]),
             Action::ReplyToReview    => (Everyone,        WholeOrg,      OwnBusinesses, ["reply to", "reviews", ""]),
             Action::ReportReplyOutcome => (Everyone,      Nobody,        Nobody,   ["report outcomes of", "replies", ""]),
+            Action::ReadEvents       => (Everyone,        WholeOrg,      Nobody,   ["read", "events", ""]),
+            Action::ManageWebhooks   => (Everyone,        WholeOrg,      Nobody,   ["manage", "webhooks", ""]),
         };
         Self { provider, org_admin, business_manager, words: ActionWords { verb, object, rest } }
     }

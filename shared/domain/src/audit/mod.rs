@@ -1,4 +1,4 @@
-//! Audit trail: who changed which user, key or review, when, and which fields. It holds names of fields, never their values.
+//! Audit trail: who changed which user, key, review or webhook, when, and which fields. It holds names of fields, never their values.
 
 mod fields;
 
@@ -9,15 +9,16 @@ use jiff::{SignedDuration, Timestamp};
 pub use fields::UserField;
 
 use crate::api_key::ApiKeyId;
-pub use crate::authorship::{Actor, AuditAction, Authorship, OperatorName};
+pub use crate::authorship::{Actor, AuditAction, Authorship, OperatorName, WebhookAction, WebhookField};
 use crate::ids::{OrgId, UserId};
 use crate::review::{Review, ReviewField, ReviewId};
 use crate::user::{User, UserChange};
+use crate::webhook_id::WebhookId;
 
 /// Time for which a record is kept: a year, and a month for those who look at it once a year.
 pub const LIFETIME: SignedDuration = SignedDuration::from_hours(400 * 24);
 
-/// User or review that was changed.
+/// User, review or webhook that was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AuditTarget {
     /// User that was changed, or that owns the key.
@@ -28,6 +29,13 @@ pub enum AuditTarget {
         id: ReviewId,
         /// Fields that changed.
         fields: Vec<ReviewField>,
+    },
+    /// Webhook.
+    Webhook {
+        /// Id of the webhook.
+        id: WebhookId,
+        /// Fields that changed.
+        fields: Vec<WebhookField>,
     },
 }
 
@@ -42,6 +50,7 @@ impl fmt::Display for AuditTarget {
         match self {
             Self::User(id) => id.fmt(f),
             Self::Review { id, .. } => f.write_str(id.as_str()),
+            Self::Webhook { id, .. } => id.fmt(f),
         }
     }
 }
@@ -55,7 +64,7 @@ pub struct AuditRecord {
     pub actor: Actor,
     /// Action.
     pub action: AuditAction,
-    /// User or review that was changed.
+    /// User, review or webhook that was changed.
     pub target: AuditTarget,
     /// Organisation of the target after the change; before it, for one that was deleted.
     pub org_id: Option<OrgId>,
@@ -64,6 +73,8 @@ pub struct AuditRecord {
     /// Version of the target after the change, or the one that would follow a deletion; `None` for a change of a key alone, and in
     /// records that an earlier version of the service wrote.
     pub version: Option<u64>,
+    /// Organisation that the user left with the change; `None` if it stayed in its own. Only PROVIDERs may have left none.
+    pub left_org: Option<Option<OrgId>>,
     /// Prefix of the tables in which the change was made; `None` before storage writes the record, and in records that an earlier
     /// version of the service wrote.
     pub tables: Option<String>,
@@ -85,7 +96,8 @@ impl AuditRecord {
         let version = Some(UserChange::version_after(before));
         let (at, actor, action) = (change.at, actor.clone(), *action);
         let (target, org_id) = (user.id.into(), user.org_id);
-        let record = Self { at, actor, action, target, org_id, fields, version, tables: None };
+        let left_org = before.map(|before| before.org_id).filter(|left| *left != org_id);
+        let record = Self { at, actor, action, target, org_id, fields, version, left_org, tables: None };
         (!is_empty).then_some(record)
     }
 
@@ -94,7 +106,22 @@ impl AuditRecord {
     pub fn of_review(before: &Review, after: &Review, actor: Actor, action: AuditAction, at: Timestamp) -> Self {
         let target = AuditTarget::Review { id: before.id.clone(), fields: ReviewField::changed(before, after) };
         let (org_id, version) = (Some(before.org_id), Some(before.version + 1));
-        Self { at, actor, action, target, org_id, fields: Vec::new(), version, tables: None }
+        Self { at, actor, action, target, org_id, fields: Vec::new(), version, left_org: None, tables: None }
+    }
+
+    /// Returns the record of a change of a webhook, which has this version after it.
+    #[must_use]
+    pub fn of_webhook(
+        id: WebhookId,
+        version: u64,
+        fields: Vec<WebhookField>,
+        actor: Actor,
+        action: WebhookAction,
+        at: Timestamp,
+    ) -> Self {
+        let (action, target) = (AuditAction::Webhook(action), AuditTarget::Webhook { id, fields });
+        let (org_id, version) = (Some(id.org_id()), Some(version));
+        Self { at, actor, action, target, org_id, fields: Vec::new(), version, tables: None, left_org: None }
     }
 
     /// Returns the names of the fields that changed.
@@ -103,6 +130,7 @@ impl AuditRecord {
         match &self.target {
             AuditTarget::User(_) => self.fields.iter().map(|field| field.as_str()).collect(),
             AuditTarget::Review { fields, .. } => fields.iter().map(|field| field.as_str()).collect(),
+            AuditTarget::Webhook { fields, .. } => fields.iter().map(|field| field.as_str()).collect(),
         }
     }
 

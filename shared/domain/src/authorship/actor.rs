@@ -1,4 +1,4 @@
-//! Actors: the callers of the API, invited people and operators.
+//! Actors: the callers of the API, invited people, operators and the service itself.
 
 use std::fmt;
 
@@ -15,7 +15,12 @@ pub enum Actor {
     Invitee(UserId),
     /// Caller of a command of the operator's tool.
     Operator(OperatorName),
+    /// The service itself: it disables a webhook that takes nothing.
+    Service,
 }
+
+/// Id of the service as an actor.
+const SERVICE: &str = "service";
 
 impl Actor {
     /// Returns the actor that a stored record names: by its id, and by the key that it used.
@@ -24,17 +29,21 @@ impl Actor {
         if let Some(key) = key {
             return ApiKeyId::parse(key).filter(|key| key.owner().to_string() == id).map(Self::Key);
         }
+        if id == SERVICE {
+            return Some(Self::Service);
+        }
         let invitee = UserId::parse(id).map(Self::Invitee);
         invitee.or_else(|| OperatorName::parse(id).map(Self::Operator))
     }
 
-    /// Returns the id under which the actor is found: the id of a user, or the name of an operator. No id is both.
+    /// Returns the id under which the actor is found: the id of a user, the name of an operator, or `service`. No id is two of them.
     #[must_use]
     pub fn id(&self) -> String {
         match self {
             Self::Key(key) => key.owner().to_string(),
             Self::Invitee(user) => user.to_string(),
             Self::Operator(name) => name.to_string(),
+            Self::Service => SERVICE.to_owned(),
         }
     }
 
@@ -43,7 +52,7 @@ impl Actor {
     pub fn key_id(&self) -> Option<ApiKeyId> {
         match self {
             Self::Key(key) => Some(*key),
-            Self::Invitee(_) | Self::Operator(_) => None,
+            Self::Invitee(_) | Self::Operator(_) | Self::Service => None,
         }
     }
 }
@@ -89,7 +98,7 @@ mod tests {
         let user = UserId::parse("42").expect("an id");
         let key = ApiKeyId::parse("42-0a0a0a0a0a0a").expect("an id");
         let operator = OperatorName::local("ada").expect("a name");
-        for actor in [Actor::Key(key), Actor::Invitee(user), Actor::Operator(operator)] {
+        for actor in [Actor::Key(key), Actor::Invitee(user), Actor::Operator(operator), Actor::Service] {
             let stored_key = actor.key_id().map(|key| key.to_string());
             assert_eq!(Actor::parse(&actor.id(), stored_key.as_deref()), Some(actor));
         }

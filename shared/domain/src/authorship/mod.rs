@@ -6,7 +6,7 @@ pub use actor::{Actor, OperatorName};
 
 use crate::api_key::ApiKeyId;
 
-/// Action on a user, on one of its keys, or on a review. An action on a key names the key.
+/// Action on a user, on one of its keys, on a review, or on a webhook. An action on a key names the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AuditAction {
     /// The user was created.
@@ -40,6 +40,40 @@ pub enum AuditAction {
     RemoveReply,
     /// The outcome of a reply was reported.
     ReplyOutcome,
+    /// This was done to the webhook.
+    Webhook(WebhookAction),
+}
+
+crate::listed_enum! {
+    /// Action on a webhook.
+    pub enum WebhookAction {
+        /// The webhook was created.
+        Create => "create_webhook",
+        /// Its address, types or label were changed.
+        Update => "update_webhook",
+        /// It was given a new secret.
+        Rotate => "rotate_webhook",
+        /// It was enabled again.
+        Enable => "enable_webhook",
+        /// It was disabled, by an operator or because it took nothing.
+        Disable => "disable_webhook",
+        /// Its cursor was set to an earlier event.
+        Replay => "replay_webhook",
+        /// It was deleted.
+        Delete => "delete_webhook",
+    }
+}
+
+crate::listed_enum! {
+    /// Field of a webhook that people set, as the API names it.
+    pub enum WebhookField {
+        /// Address.
+        Url => "url",
+        /// Types of events.
+        Types => "types",
+        /// Label.
+        Label => "label",
+    }
 }
 
 impl AuditAction {
@@ -62,6 +96,7 @@ impl AuditAction {
             Self::Reply => "reply",
             Self::RemoveReply => "remove_reply",
             Self::ReplyOutcome => "reply_outcome",
+            Self::Webhook(action) => action.as_str(),
         }
     }
 
@@ -85,11 +120,12 @@ impl AuditAction {
             ("reply", None) => Self::Reply,
             ("remove_reply", None) => Self::RemoveReply,
             ("reply_outcome", None) => Self::ReplyOutcome,
+            (text, None) => Self::Webhook(WebhookAction::parse(text)?),
             _ => return None,
         })
     }
 
-    /// Returns the key that the action is done to; `None` for an action on a user or a review.
+    /// Returns the key that the action is done to; `None` for any other action.
     #[must_use]
     pub fn key_id(self) -> Option<ApiKeyId> {
         match self {
@@ -104,7 +140,8 @@ impl AuditAction {
             | Self::SetReviewState
             | Self::Reply
             | Self::RemoveReply
-            | Self::ReplyOutcome => None,
+            | Self::ReplyOutcome
+            | Self::Webhook(_) => None,
         }
     }
 

@@ -1,13 +1,18 @@
 //! Events that tell other systems about changes. They have ids, the organisation and names of fields, and no personal data.
 
+mod data;
+
 use jiff::Timestamp;
 
+pub use data::EventData;
+
 use crate::api_key::ApiKeyId;
-use crate::audit::{AuditAction, AuditRecord, AuditTarget, UserField};
+use crate::audit::{AuditAction, AuditRecord, AuditTarget, UserField, WebhookAction};
 use crate::ids::{BusinessId, OrgId, UserId};
 pub use crate::review::ReviewField;
 use crate::review::{ReplyAction, ReplyStatus, Review, ReviewId, ReviewState};
 use crate::user::DeliveryReport;
+use crate::webhook_id::WebhookId;
 
 crate::listed_enum! {
     /// Kind of an event.
@@ -44,6 +49,8 @@ crate::listed_enum! {
         KeyRotated => "key.rotated",
         /// A key was revoked.
         KeyRevoked => "key.revoked",
+        /// A webhook was disabled.
+        WebhookDisabled => "webhook.disabled",
     }
 }
 
@@ -59,12 +66,17 @@ impl EventKind {
             AuditAction::IssueKey(_) => Some(Self::KeyIssued),
             AuditAction::RotateKey(_, Some(_)) => Some(Self::KeyRotated),
             AuditAction::RevokeKey(_) => Some(Self::KeyRevoked),
+            AuditAction::Webhook(WebhookAction::Disable) => Some(Self::WebhookDisabled),
             // The mailer reports the mail itself. A rotation without a new key is repeated by a restore. Limits are the operator's business.
-            AuditAction::Invite | AuditAction::RotateKey(_, None) | AuditAction::SetKeyLimit(_) => None,
-            // The stream of reviews tells of these.
-            AuditAction::SetReviewState | AuditAction::Reply | AuditAction::RemoveReply | AuditAction::ReplyOutcome => {
-                None
-            }
+            // The stream of reviews tells of changes of reviews.
+            AuditAction::Invite
+            | AuditAction::RotateKey(_, None)
+            | AuditAction::SetKeyLimit(_)
+            | AuditAction::SetReviewState
+            | AuditAction::Reply
+            | AuditAction::RemoveReply
+            | AuditAction::ReplyOutcome
+            | AuditAction::Webhook(_) => None,
         }
     }
 
@@ -142,6 +154,11 @@ pub enum EventSubject {
         /// Key that it replaces.
         replaces: Option<ApiKeyId>,
     },
+    /// Webhook.
+    Webhook {
+        /// Id of the webhook.
+        id: WebhookId,
+    },
 }
 
 /// Event.
@@ -168,13 +185,33 @@ impl Event {
         if record.action.repeated().is_some() && record.fields.is_empty() {
             return None;
         }
-        let AuditTarget::User(user) = record.target else { return None };
         let subject = match (record.action.key_id(), record.action.new_key_id()) {
             (Some(old), Some(new)) => EventSubject::Key { id: new, replaces: Some(old) },
             (Some(id), None) => EventSubject::Key { id, replaces: None },
-            (None, _) => EventSubject::User { id: user, fields: record.fields.clone() },
+            (None, _) => match record.target {
+                AuditTarget::User(id) => EventSubject::User { id, fields: record.fields.clone() },
+                AuditTarget::Webhook { id, .. } => EventSubject::Webhook { id },
+                AuditTarget::Review { .. } => return None,
+            },
         };
         Some(Self { kind, subject, org_id: record.org_id, version: record.version, at: record.at })
+    }
+
+    /// Returns the event with which the organisation that a user or review left hears of it: there it is gone. `None` for an event of
+    /// anything else.
+    #[must_use]
+    pub fn departure(&self, left_org: Option<OrgId>) -> Option<Self> {
+        let (kind, subject) = match &self.subject {
+            EventSubject::User { id, .. } => {
+                (EventKind::UserDeleted, EventSubject::User { id: *id, fields: Vec::new() })
+            }
+            EventSubject::Review { id, business_id, .. } => {
+                let (id, business_id) = (id.clone(), business_id.clone());
+                (EventKind::ReviewDeleted, EventSubject::Review { id, business_id, fields: Vec::new() })
+            }
+            _ => return None,
+        };
+        Some(Self { kind, subject, org_id: left_org, ..self.clone() })
     }
 
     /// Returns the event of a delivery that ended, by the user as this version of it stores the end.

@@ -20,7 +20,10 @@ fn fields(event: &Event) -> Vec<&'static str> {
     match &event.subject {
         EventSubject::User { fields, .. } => fields.iter().map(|field| field.as_str()).collect(),
         EventSubject::Review { fields, .. } => fields.iter().map(|field| field.as_str()).collect(),
-        EventSubject::Invitation { .. } | EventSubject::Reply { .. } | EventSubject::Key { .. } => Vec::new(),
+        EventSubject::Invitation { .. }
+        | EventSubject::Reply { .. }
+        | EventSubject::Key { .. }
+        | EventSubject::Webhook { .. } => Vec::new(),
     }
 }
 
@@ -44,6 +47,7 @@ fn changes_of_users_and_keys_have_events_and_those_of_mails_and_limits_have_none
         org_id: Some(org(1)),
         fields: vec![UserField::Email, UserField::Role],
         version: Some(4),
+        left_org: None,
         tables: None,
     };
     for (action, kind) in [

@@ -75,7 +75,7 @@ impl ChangesSince {
     ) -> Self {
         let mut changes = Self::default();
         for record in records {
-            // A change of a review gives and takes no right.
+            // A change of a review or of a webhook gives and takes no right.
             let AuditTarget::User(user) = record.target else { continue };
             match record.tables.as_deref().unwrap_or(tables.running) {
                 prefix if prefix == tables.restored => changes.note(record, user),
@@ -111,8 +111,11 @@ impl ChangesSince {
             | AuditAction::Activate
             | AuditAction::Restore(_)
             | AuditAction::Secure(_) => drop(self.touch(record, user)),
-            AuditAction::SetReviewState | AuditAction::Reply | AuditAction::RemoveReply | AuditAction::ReplyOutcome => {
-            }
+            AuditAction::SetReviewState
+            | AuditAction::Reply
+            | AuditAction::RemoveReply
+            | AuditAction::ReplyOutcome
+            | AuditAction::Webhook(_) => {}
         }
     }
 
@@ -173,6 +176,7 @@ mod tests {
             org_id: Some(org(1)),
             fields: fields.to_vec(),
             version: None,
+            left_org: None,
             tables: None,
         }
     }

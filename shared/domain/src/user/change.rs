@@ -79,12 +79,12 @@ impl UserChange {
         before.map_or(1, |before| before.version + 1)
     }
 
-    /// Returns the user who makes the change by the API; `None` for an operator and for an invited person.
+    /// Returns the user who makes the change by the API; `None` for every other actor.
     #[must_use]
     pub fn caller(&self) -> Option<UserId> {
         match &self.authorship {
             Authorship::By(Actor::Key(key), _) => Some(key.owner()),
-            Authorship::By(Actor::Invitee(_) | Actor::Operator(_), _) | Authorship::Delivery => None,
+            Authorship::By(Actor::Invitee(_) | Actor::Operator(_) | Actor::Service, _) | Authorship::Delivery => None,
         }
     }
 

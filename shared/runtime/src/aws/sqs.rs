@@ -1,4 +1,4 @@
-//! FIFO queue of SQS: <https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html>.
+//! Queue of SQS: <https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html>.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::service::{AnswerBody, CallError, Service};
 
-/// FIFO queue of SQS.
+/// Queue of SQS.
 #[derive(Clone, Debug)]
 pub struct SqsQueue {
     service: Service,
@@ -85,6 +85,20 @@ impl SqsQueue {
     /// Sends the messages of one call: ten at most, and 256 KB. Returns for each of them `None`, or why SQS did not take it.
     pub async fn send_call(&self, messages: &[&QueueMessage]) -> Result<Vec<Option<RefusedMessageError>>, CallError> {
         let entries: Vec<_> = messages.iter().enumerate().map(|(id, message)| message.entry(id)).collect();
+        self.call_batch("AmazonSQS.SendMessageBatch", &entries).await
+    }
+
+    /// Sends texts to a queue that is not FIFO, each after a delay of 15 minutes at most: ten texts at most. Returns for each of them
+    /// `None`, or why SQS did not take it.
+    pub async fn send_delayed(
+        &self,
+        texts: &[(String, Duration)],
+    ) -> Result<Vec<Option<RefusedMessageError>>, CallError> {
+        let entries: Vec<_> = texts
+            .iter()
+            .enumerate()
+            .map(|(id, (text, delay))| json!({"Id": id.to_string(), "MessageBody": text, "DelaySeconds": delay.as_secs()}))
+            .collect();
         self.call_batch("AmazonSQS.SendMessageBatch", &entries).await
     }
 

@@ -24,23 +24,31 @@ pub struct Config {
     pub audit_table: Option<String>,
     /// Full name of the table of reviews, if it does not follow from the prefix: one that was made from a build of all reviews.
     pub reviews_table: Option<String>,
+    /// Full name of the table of events, if it does not follow from the prefix: a feed goes on after a restore of the other tables.
+    pub events_table: Option<String>,
 }
 
 impl Config {
     /// Prefix of table names if `TABLE_PREFIX` is not set.
     pub const DEFAULT_TABLE_PREFIX: &str = "presence-";
 
-    /// Reads `TABLE_PREFIX`, `AUDIT_TABLE` and `REVIEWS_TABLE` from the environment.
+    /// Reads `TABLE_PREFIX`, `AUDIT_TABLE`, `REVIEWS_TABLE` and `EVENTS_TABLE` from the environment.
     #[must_use]
     pub fn from_env() -> Self {
         let table_prefix = env_var("TABLE_PREFIX").unwrap_or_else(|| Self::DEFAULT_TABLE_PREFIX.to_owned());
-        Self { table_prefix, audit_table: env_var("AUDIT_TABLE"), reviews_table: env_var("REVIEWS_TABLE") }
+        let [audit_table, reviews_table, events_table] = ["AUDIT_TABLE", "REVIEWS_TABLE", "EVENTS_TABLE"].map(env_var);
+        Self { table_prefix, audit_table, reviews_table, events_table }
     }
 }
 
 /// Reads the limit of the requests of a key that has none of its own, from `RATE_LIMIT_PER_MINUTE`. Returns `None` for no limit.
 pub fn rate_limit_from_env() -> Result<Option<RateLimit>, ConfigError> {
     parse_rate_limit(&env_text("RATE_LIMIT_PER_MINUTE"))
+}
+
+/// Reads the URL of the queue whose messages make the deliverer look at a webhook, from `WEBHOOK_QUEUE_URL`.
+pub fn wake_queue_from_env() -> Result<String, ConfigError> {
+    env_var("WEBHOOK_QUEUE_URL").ok_or(ConfigError("WEBHOOK_QUEUE_URL must be the URL of a queue"))
 }
 
 /// Parses the limit of the requests of a key that has none of its own. Blank text and 0 are no limit.
@@ -62,6 +70,12 @@ pub fn replies_from_env() -> bool {
     env_text("REPLIES") == "true"
 }
 
+/// Reads from `WEBHOOKS` if webhooks are set up: `true` or anything else.
+#[must_use]
+pub fn webhooks_from_env() -> bool {
+    env_text("WEBHOOKS") == "true"
+}
+
 /// Reads the secret that the edge adds to each request, from `EDGE_SECRET`. Returns `None` if there is no edge.
 #[must_use]
 pub fn edge_secret_from_env() -> Option<String> {
@@ -75,15 +89,20 @@ pub enum PublisherTarget {
     EventBus(String),
     /// FIFO queue of SQS for replies, by its URL.
     ReplyQueue(String),
+    /// Feeds of the organisations, in the table of events.
+    Feed,
 }
 
 impl PublisherTarget {
-    /// Reads `EVENT_BUS` and `REPLY_QUEUE_URL`. Exactly one of them must be set.
+    /// Reads `EVENT_BUS`, `REPLY_QUEUE_URL` and `FEED`, which is `true` or missing. Exactly one of them must be set.
     pub fn from_env() -> Result<Self, ConfigError> {
-        match (env_var("EVENT_BUS"), env_var("REPLY_QUEUE_URL")) {
-            (Some(name), None) => Ok(Self::EventBus(name)),
-            (None, Some(url)) => Ok(Self::ReplyQueue(url)),
-            _ => Err(ConfigError("either EVENT_BUS must name a bus of EventBridge, or REPLY_QUEUE_URL a queue of SQS")),
+        match (env_var("EVENT_BUS"), env_var("REPLY_QUEUE_URL"), env_text("FEED") == "true") {
+            (Some(name), None, false) => Ok(Self::EventBus(name)),
+            (None, Some(url), false) => Ok(Self::ReplyQueue(url)),
+            (None, None, true) => Ok(Self::Feed),
+            _ => Err(ConfigError(
+                "one of these must be set: EVENT_BUS to a bus of EventBridge, REPLY_QUEUE_URL to a queue of SQS, FEED to true",
+            )),
         }
     }
 }

@@ -29,17 +29,21 @@ pub enum Metric {
     LeasesFailed,
     /// Number of events that the bus has taken.
     EventsSent,
+    /// Number of events that batches of the streams have brought into the feeds.
+    EventsAppended,
     /// Number of changes that could not be read, so that no event tells of them.
     ChangesUnreadable,
     /// Number of requests to publish or remove a reply that the queue has taken.
     RepliesSent,
     /// Age of the oldest reply or removal without an outcome, in seconds. Measured by each run of the auditor.
     PendingReplySeconds,
+    /// Number of webhooks that were disabled, since they were gone or took nothing for five days.
+    WebhooksDisabled,
 }
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::InvitationsSent,
         Self::MailsFailed,
         Self::MailsBounced,
@@ -49,9 +53,11 @@ impl Metric {
         Self::UnfoldedChanges,
         Self::LeasesFailed,
         Self::EventsSent,
+        Self::EventsAppended,
         Self::ChangesUnreadable,
         Self::RepliesSent,
         Self::PendingReplySeconds,
+        Self::WebhooksDisabled,
     ];
 
     /// Returns the name in `CloudWatch` and in the log.
@@ -67,9 +73,11 @@ impl Metric {
             Self::UnfoldedChanges => "unfolded_changes",
             Self::LeasesFailed => "leases_failed",
             Self::EventsSent => "events_sent",
+            Self::EventsAppended => "events_appended",
             Self::ChangesUnreadable => "changes_unreadable",
             Self::RepliesSent => "replies_sent",
             Self::PendingReplySeconds => "pending_reply_seconds",
+            Self::WebhooksDisabled => "webhooks_disabled",
         }
     }
 

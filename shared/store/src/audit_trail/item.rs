@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::client::read::Item;
 use crate::format::{AUDIT_RECORD, item_as, parse_as};
 use crate::keys::{
-    USER_PK_PREFIX, audit_sk, org_key, parse_audit_sk, parse_org_key, parse_review_pk, review_pk, user_pk,
+    USER_PK_PREFIX, audit_sk, org_key, parse_audit_sk, parse_org_key, parse_review_pk, parse_webhook_target, review_pk,
+    user_pk, webhook_target,
 };
 use crate::{Database, schema};
 use presence_domain::api_key::ApiKeyId;
@@ -15,6 +16,7 @@ use presence_domain::audit::{Actor, AuditAction, AuditRecord, AuditTarget, LIFET
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::review::ReviewField;
+use presence_domain::webhook::WebhookField;
 
 #[derive(Serialize, Deserialize)]
 struct AuditItem {
@@ -36,6 +38,9 @@ struct AuditItem {
     /// Version of the target after the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<u64>,
+    /// Organisation that the user left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_org: Option<String>,
     /// Prefix of the tables in which the change was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     tables: Option<String>,
@@ -54,11 +59,12 @@ pub(crate) fn put(db: &Database, record: &AuditRecord) -> Result<Put, Error> {
 }
 
 fn to_item(record: &AuditRecord) -> Result<Item, Error> {
-    let AuditRecord { at, actor, action, target, org_id, version, tables, .. } = record;
+    let AuditRecord { at, actor, action, target, org_id, version, left_org, tables, .. } = record;
     let item = AuditItem {
         target: match target {
             AuditTarget::User(id) => user_pk(*id),
             AuditTarget::Review { id, .. } => review_pk(id),
+            AuditTarget::Webhook { id, .. } => webhook_target(*id),
         },
         at: audit_sk(*at),
         actor: actor.id(),
@@ -69,6 +75,7 @@ fn to_item(record: &AuditRecord) -> Result<Item, Error> {
         org: org_key(*org_id),
         fields: record.field_names().into_iter().map(str::to_owned).collect(),
         version: *version,
+        left_org: left_org.map(org_key),
         tables: tables.clone(),
         repeated: action.repeated(),
         ttl: at.as_second() + LIFETIME.as_secs(),
@@ -90,6 +97,8 @@ fn record(stored: &AuditItem) -> Option<AuditRecord> {
     let names = || stored.fields.iter().map(String::as_str);
     let (target, fields) = if let Some(id) = parse_review_pk(&stored.target) {
         (AuditTarget::Review { id, fields: names().map(ReviewField::parse).collect::<Option<_>>()? }, Vec::new())
+    } else if let Some(id) = parse_webhook_target(&stored.target) {
+        (AuditTarget::Webhook { id, fields: names().map(WebhookField::parse).collect::<Option<_>>()? }, Vec::new())
     } else {
         let id = UserId::parse(stored.target.strip_prefix(USER_PK_PREFIX)?)?;
         (AuditTarget::User(id), names().map(UserField::parse).collect::<Option<_>>()?)
@@ -103,6 +112,10 @@ fn record(stored: &AuditItem) -> Option<AuditRecord> {
         org_id: parse_org_key(&stored.org)?,
         fields,
         version: stored.version,
+        left_org: match &stored.left_org {
+            Some(left) => Some(parse_org_key(left)?),
+            None => None,
+        },
         tables: stored.tables.clone(),
     })
 }
@@ -112,9 +125,10 @@ mod tests {
     use super::*;
     use aws_sdk_dynamodb::types::AttributeValue;
     use jiff::Timestamp;
-    use presence_domain::audit::OperatorName;
+    use presence_domain::audit::{OperatorName, WebhookAction};
     use presence_domain::ids::{MAX_ID, OrgId};
     use presence_domain::review::ReviewId;
+    use presence_domain::webhook::WebhookId;
 
     fn largest() -> AuditRecord {
         let (user, digits) = (UserId::parse(&MAX_ID.to_string()).expect("an id"), "f".repeat(12));
@@ -128,6 +142,7 @@ mod tests {
             org_id: OrgId::new(MAX_ID),
             fields: UserField::ALL.to_vec(),
             version: Some(MAX_ID),
+            left_org: Some(OrgId::new(MAX_ID)),
             tables: Some(format!("{}-r202611221200-", "p".repeat(20))),
         }
     }
@@ -159,7 +174,13 @@ mod tests {
         let id = ReviewId::parse("63bta5e2wzsv").expect("an id");
         let target = AuditTarget::Review { id, fields: vec![ReviewField::ReplyComment, ReviewField::State] };
         let reply = AuditRecord { action: AuditAction::Reply, target, fields: Vec::new(), ..by_key.clone() };
-        for record in [largest(), by_key, activation, deletion, restore, reply] {
+        let target = AuditTarget::Webhook {
+            id: WebhookId::parse("42-30000000000a").expect("an id"),
+            fields: vec![WebhookField::Url],
+        };
+        let (actor, action) = (Actor::Service, AuditAction::Webhook(WebhookAction::Disable));
+        let webhook = AuditRecord { target, actor, action, ..reply.clone() };
+        for record in [largest(), by_key, activation, deletion, restore, reply, webhook] {
             let item = to_item(&record).expect("an item");
             assert_eq!(read(item).expect("a record"), record);
         }

@@ -16,7 +16,7 @@ use super::meter::MeterInterceptor;
 use super::partition_pace::PartitionPace;
 use super::retry::RetryPolicy;
 use super::tables::Tables;
-use crate::schema::{AUDIT, REVIEWS, TABLES, Table};
+use crate::schema::{ALL_TABLES, AUDIT, EVENTS, REVIEWS, TABLES, Table};
 
 /// Connection to the tables of the service, over the real SDK client. Cheap to clone.
 ///
@@ -37,6 +37,8 @@ pub(crate) struct DynamoDb {
     pub(super) audit_table: Option<Arc<str>>,
     /// Full name of the table of reviews, if it is not the prefix and `reviews`.
     pub(super) reviews_table: Option<Arc<str>>,
+    /// Full name of the table of events, if it does not begin with the prefix.
+    pub(super) events_table: Option<Arc<str>>,
     pub(super) retry_policy: RetryPolicy,
     /// Pace of folds, if partitions have limits.
     pub(super) partition_pace: Option<Arc<PartitionPace>>,
@@ -61,6 +63,7 @@ impl Database {
             prefix: table_prefix.into(),
             audit_table: None,
             reviews_table: None,
+            events_table: None,
             retry_policy: RetryPolicy::default(),
             partition_pace: None,
         };
@@ -75,8 +78,8 @@ impl Database {
             let client =
                 aws_sdk_dynamodb::Client::from_conf(Builder::new().behavior_version(BehaviorVersion::latest()).build());
             let (prefix, retry_policy) = ("simulated-".into(), RetryPolicy::default());
-            DynamoDb { client, prefix, audit_table: None, reviews_table: None, retry_policy, partition_pace: None }
-                .into()
+            let (audit_table, reviews_table, events_table, partition_pace) = (None, None, None, None);
+            DynamoDb { client, prefix, audit_table, reviews_table, events_table, retry_policy, partition_pace }.into()
         });
         Self { tables, ..NOWHERE.clone() }
     }
@@ -92,9 +95,10 @@ impl Database {
     /// Connects to the tables that the settings name, in a DynamoDB whose partitions have limits. Makes no call.
     #[must_use]
     pub fn of(config: &SdkConfig, settings: &Config) -> Self {
-        let Config { table_prefix, audit_table, reviews_table } = settings;
+        let Config { table_prefix, audit_table, reviews_table, events_table } = settings;
         let database = Self::new(config, table_prefix).with_audit_table(audit_table.as_deref());
-        database.with_reviews_table(reviews_table.as_deref()).with_partition_pace()
+        let database = database.with_reviews_table(reviews_table.as_deref());
+        database.with_events_table(events_table.as_deref()).with_partition_pace()
     }
 
     /// Returns the connection with folds that stay within the rate of a partition. AWS has this limit, and the local stack under
@@ -122,12 +126,19 @@ impl Database {
         DynamoDb { reviews_table: full_name.map(Into::into), ..self.dynamo }.into()
     }
 
-    /// Returns a connection to tables with another prefix, which were restored from these. The audit trail stays the same. All other
+    /// Returns the connection with this table for the events; `None` leaves the one that begins with the prefix.
+    #[must_use]
+    pub fn with_events_table(self, full_name: Option<&str>) -> Self {
+        DynamoDb { events_table: full_name.map(Into::into), ..self.dynamo }.into()
+    }
+
+    /// Returns a connection to tables with another prefix, which were restored from these. Audit trail and events stay the same. All other
     /// names begin with the prefix.
     #[must_use]
     pub fn with_prefix(&self, prefix: &str) -> Self {
         let audit_table = Some(self.name(&AUDIT).into());
-        DynamoDb { prefix: prefix.into(), audit_table, reviews_table: None, ..self.dynamo.clone() }.into()
+        let events_table = Some(self.name(&EVENTS).into());
+        DynamoDb { prefix: prefix.into(), audit_table, events_table, reviews_table: None, ..self.dynamo.clone() }.into()
     }
 
     /// Opens the connection to DynamoDB by a read of an item that does not exist, for half a unit. A failure is logged and
@@ -147,7 +158,7 @@ impl Database {
     /// names of those created.
     pub async fn create_tables(&self) -> Result<Vec<String>, Error> {
         let mut created = Vec::new();
-        for table in &TABLES {
+        for table in &ALL_TABLES {
             let name = self.name(table);
             match table.create(&self.dynamo.client, &name).send().await {
                 Ok(_) => {
@@ -202,6 +213,7 @@ impl DynamoDb {
         let own_name = match table.name {
             name if name == AUDIT.name => &self.audit_table,
             name if name == REVIEWS.name => &self.reviews_table,
+            name if name == EVENTS.name => &self.events_table,
             _ => &None,
         };
         own_name.as_ref().map_or_else(|| format!("{}{}", self.prefix, table.name), ToString::to_string)

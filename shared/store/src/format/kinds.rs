@@ -3,11 +3,11 @@
 use super::FIRST;
 use crate::client::read::Item;
 use crate::keys::{
-    ANSWER_PREFIX, BUCKET_PREFIX, BUSINESS_CHANGES_HEAD_PK, BUSINESS_CHANGES_PK_PREFIX, CHANGES_PK_PREFIX,
-    DIRECTORY_PK, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, MOVES_PK, ORGS_WITH_REVIEWS_PK, REVIEW_SK,
-    ROSTERS_PK_PREFIX, USER_SK, parse_category_pk,
+    ANSWER_PREFIX, ATTEMPTS_PK_PREFIX, BUCKET_PREFIX, BUSINESS_CHANGES_HEAD_PK, BUSINESS_CHANGES_PK_PREFIX,
+    CHANGES_PK_PREFIX, DIRECTORY_PK, FEED_HEAD_SK, FEED_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK,
+    MOVES_PK, ORGS_WITH_REVIEWS_PK, REVIEW_SK, ROSTERS_PK_PREFIX, USER_SK, WEBHOOKS_PK_PREFIX, parse_category_pk,
 };
-use crate::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
+use crate::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, EVENTS, REVIEWS, Table, USERS};
 
 /// Kind of item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,14 @@ pub(crate) const CATEGORY_HEAD: Kind = Kind::first("category head");
 pub(crate) const REVIEW: Kind = Kind { name: "review", format: 2 };
 /// An organisation in the list of those with reviews.
 const ORG_WITH_REVIEWS: Kind = Kind::first("organisation with reviews");
+/// Head of a feed of events.
+pub(crate) const FEED_HEAD: Kind = Kind::first("head of a feed");
+/// Chunk of a feed of events.
+pub(crate) const FEED_CHUNK: Kind = Kind::first("chunk of a feed");
+/// Webhook.
+pub(crate) const WEBHOOK: Kind = Kind::first("webhook");
+/// Attempt to deliver an event to a webhook.
+pub(crate) const ATTEMPT: Kind = Kind::first("attempt");
 /// Record of the audit trail.
 pub(crate) const AUDIT_RECORD: Kind = Kind::first("audit record");
 
@@ -113,6 +121,12 @@ pub(crate) fn kind_of(table: &Table, item: &Item) -> Kind {
             _ => ANY,
         },
         name if name == AUDIT.name => AUDIT_RECORD,
+        name if name == EVENTS.name && pk.starts_with(FEED_PK_PREFIX) => match sk {
+            FEED_HEAD_SK => FEED_HEAD,
+            _ => FEED_CHUNK,
+        },
+        name if name == EVENTS.name && pk.starts_with(WEBHOOKS_PK_PREFIX) => WEBHOOK,
+        name if name == EVENTS.name && pk.starts_with(ATTEMPTS_PK_PREFIX) => ATTEMPT,
         _ => ANY,
     }
 }

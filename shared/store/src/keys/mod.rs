@@ -7,9 +7,11 @@ mod api_keys;
 mod audit_trail;
 mod businesses;
 mod categories;
+mod feed;
 mod ledger;
 mod reviews;
 mod users;
+mod webhooks;
 
 use presence_domain::ids::{MAX_ID, OrgId};
 
@@ -20,6 +22,7 @@ pub use businesses::{
     org_pk,
 };
 pub use categories::{DIRECTORY_PK, category_pk, parse_category_pk};
+pub use feed::{FEED_HEAD_SK, FEED_PK_PREFIX, chunk_sk, feed_pk};
 pub use ledger::{
     DIRECTORY_BUCKETS_PK_PREFIX, DIRECTORY_SK, LOG_PK_PREFIX, LogItemKey, NODE_SK_PREFIX, ROOT_SK, TREE_PK_PREFIX,
     directory_bucket_sk, directory_buckets_pk, log_pk, node_sk, parse_node_sk, root_sk, tree_pk,
@@ -34,6 +37,10 @@ pub use users::{
     CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, OUTBOX_FAILED, OUTBOX_HELD, OUTBOX_PENDING,
     OUTBOX_UNREADABLE, ROSTER_PARTITIONS, ROSTERS_PK_PREFIX, USER_PK_PREFIX, USER_SK, change_sk, changes_pk, listing,
     lock_pk, mail_sk, mailbox_pk, mark_pk, name_order, roster_pk, user_pk,
+};
+pub use webhooks::{
+    ATTEMPTS_PK_PREFIX, ORGS_WITH_WEBHOOKS_PK, WEBHOOK_SK_PREFIX, WEBHOOKS_PK_PREFIX, attempt_sk, attempts_below,
+    attempts_pk, parse_webhook_target, webhook_sk, webhook_target, webhooks_pk,
 };
 
 /// Returns the key of an organisation, or of no organisation, in sort keys and in `status-index`.

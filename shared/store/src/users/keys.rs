@@ -230,7 +230,8 @@ impl UserStore {
     ) -> Result<bool, Error> {
         let (at, actor, org_id) = (change.now, change.by.clone(), key.org_id);
         let (target, fields) = (key.user_id.into(), Vec::new());
-        let record = AuditRecord { at, actor, action, target, org_id, fields, version: None, tables: None };
+        let record =
+            AuditRecord { at, actor, action, target, org_id, fields, version: None, left_org: None, tables: None };
         let mut transaction = Transaction::new();
         transaction.update(Guard::Key, update);
         transaction.put(Guard::Key, audit_trail::put(&self.db, &record)?);

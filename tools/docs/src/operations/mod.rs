@@ -2,9 +2,11 @@
 
 mod businesses;
 mod categories;
+mod feed;
 mod keys;
 mod reviews;
 mod users;
+mod webhooks;
 
 use crate::examples::{Example, examples};
 use crate::parameters::Parameter;
@@ -102,6 +104,8 @@ pub fn operations() -> Vec<Operation> {
         .chain(categories::operations())
         .chain(businesses::operations())
         .chain(reviews::operations())
+        .chain(feed::operations())
+        .chain(webhooks::operations())
         .collect();
     for example in examples() {
         let operation = operations.iter_mut().find(|operation| operation.name == example.operation);

@@ -5,6 +5,7 @@ mod event_log;
 mod page;
 mod poller;
 mod put_events;
+mod stream_marks;
 
 pub use event_log::{BusMode, EventLog};
 pub(crate) use page::{EVENTS_PATH, router};

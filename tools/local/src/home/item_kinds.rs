@@ -1,18 +1,19 @@
 //! Kinds of stored items, by the forms of their keys.
 
 use presence_store::keys::{
-    ANSWER_PREFIX, AUDIT_PK, AUDIT_SK, BUCKET_PREFIX, BUSINESS_CHANGES_HEAD_PK, BUSINESS_CHANGES_PK_PREFIX,
-    CHANGES_PK_PREFIX, DIRECTORY_BUCKETS_PK_PREFIX, DIRECTORY_PK, DIRECTORY_SK, LOCK_SK, LOG_PK_PREFIX, MAIL_SK_PREFIX,
-    MAILBOX_SK, MARK_SK, MOVES_PK, NODE_SK_PREFIX, ORGS_WITH_REVIEWS_PK, REVIEW_SK, ROOT_SK, ROSTERS_PK_PREFIX,
-    TREE_PK_PREFIX, USER_PK_PREFIX, USER_SK,
+    ANSWER_PREFIX, ATTEMPTS_PK_PREFIX, AUDIT_PK, AUDIT_SK, BUCKET_PREFIX, BUSINESS_CHANGES_HEAD_PK,
+    BUSINESS_CHANGES_PK_PREFIX, CHANGES_PK_PREFIX, DIRECTORY_BUCKETS_PK_PREFIX, DIRECTORY_PK, DIRECTORY_SK,
+    FEED_HEAD_SK, FEED_PK_PREFIX, LOCK_SK, LOG_PK_PREFIX, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, MOVES_PK,
+    NODE_SK_PREFIX, ORGS_WITH_REVIEWS_PK, ORGS_WITH_WEBHOOKS_PK, REVIEW_SK, ROOT_SK, ROSTERS_PK_PREFIX, TREE_PK_PREFIX,
+    USER_PK_PREFIX, USER_SK, WEBHOOK_SK_PREFIX, WEBHOOKS_PK_PREFIX,
 };
-use presence_store::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, REVIEWS, USERS};
+use presence_store::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, EVENTS, REVIEWS, USERS};
 
 /// Starts of the partition key and of the sort key, and the kind of the items that have both.
 type Rule = (&'static str, &'static str, &'static str);
 
 /// Rules of each table. The first rule that fits an item names its kind.
-const KINDS: [(&str, &[Rule]); 6] = [
+const KINDS: [(&str, &[Rule]); 7] = [
     (
         USERS.name,
         &[
@@ -60,7 +61,17 @@ const KINDS: [(&str, &[Rule]); 6] = [
             ("INGEST#", "PROGRESS", "progress of an object of ingest"),
         ],
     ),
-    (AUDIT.name, &[(USER_PK_PREFIX, "", "change of a user")]),
+    (AUDIT.name, &[(USER_PK_PREFIX, "", "change of a user"), (WEBHOOK_SK_PREFIX, "", "change of a webhook")]),
+    (
+        EVENTS.name,
+        &[
+            (FEED_PK_PREFIX, FEED_HEAD_SK, "head of a feed of events"),
+            (FEED_PK_PREFIX, "", "chunk of a feed of events"),
+            (WEBHOOKS_PK_PREFIX, "", "webhook"),
+            (ATTEMPTS_PK_PREFIX, "", "attempt to deliver an event"),
+            (ORGS_WITH_WEBHOOKS_PK, "", "organisation with webhooks"),
+        ],
+    ),
 ];
 
 /// Returns the kind of an item by its key; `None` if no item of the table has a key of this form.

@@ -9,13 +9,18 @@ use jiff::Timestamp;
 use presence_domain::access::Scope;
 use presence_domain::audit::{Actor, AuditAction, OperatorName};
 use presence_domain::category::CategoryRow;
+use presence_domain::feed::EventFilter;
 use presence_domain::user::{User, UserChange};
-use presence_store::{Stores, UserWriteError};
+use presence_domain::webhook::{Progress, SigningSecrets, Webhook, WebhookId, WebhookSecret, WebhookUrl};
+use presence_store::{Stores, UserWriteError, WebhookWrite};
 
 use crate::embedded::EmbeddedDynamo;
 pub use demo_keys::DemoKeys;
 
 const CATEGORIES: &str = include_str!("../../sample/categories.jsonl");
+
+/// Id of the webhook of organisation 42.
+const WEBHOOK_ID: &str = "42-000000000000";
 
 /// Name under which the audit trail has what the local stack does by itself.
 const OPERATOR: &str = "local:sample";
@@ -47,6 +52,7 @@ async fn load_all(store: &Stores, embedded: Option<&EmbeddedDynamo>, now: Timest
         store.businesses.put(business).await?;
     }
     load_categories(store).await?;
+    create_webhook(store, now).await?;
     reviews::load(store, embedded, reviews.await??).await?;
     // Users come last, because `load` counts them: after an interrupted start, the next one loads everything again.
     for user in rows::users()? {
@@ -61,6 +67,22 @@ async fn load_categories(store: &Stores) -> anyhow::Result<()> {
         import.put(row?.read().map_err(|text| anyhow!("sample category: {text}"))?).await?;
     }
     Ok(import.publish().await?)
+}
+
+/// Stores a webhook that is disabled, so that it sends nothing.
+async fn create_webhook(store: &Stores, now: Timestamp) -> anyhow::Result<()> {
+    let webhook = Webhook {
+        id: WebhookId::parse(WEBHOOK_ID).context("the id of a webhook")?,
+        url: WebhookUrl::from_stored("https://hooks.example.com/presence").context("an address")?,
+        types: EventFilter::default(),
+        label: Some("Example".to_owned()),
+        secrets: SigningSecrets::new(WebhookSecret::generate()),
+        created_at: now,
+        progress: Progress::starting_after(0, now).disabled(now),
+        version: 1,
+    };
+    store.webhooks.write(WebhookWrite { before: None, after: Some(&webhook), record: None, answer: None }).await?;
+    Ok(())
 }
 
 fn actor() -> anyhow::Result<Actor> {

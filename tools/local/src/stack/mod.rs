@@ -11,14 +11,19 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use presence_domain::rate_limit::RateLimit;
 use presence_domain::review::Review;
+use presence_domain::user::Role;
 use presence_ledger::tree::FACETS_FROM;
 use presence_mailer::OutboxProcessor;
 use presence_store::Stores;
 
 use self::clients::{database, functions_config, own_config};
 use self::local_database::LocalDatabase;
-use self::workers::{outbox_processor, start_inbox, start_mailer, start_partners, start_publisher, start_replies};
+use self::workers::{
+    outbox_processor, start_deliveries, start_feed, start_inbox, start_mailer, start_partners, start_publisher,
+    start_replies,
+};
 use crate::aws_limits::LimitsProxy;
+use crate::deliveries::{DeliveryPoller, forward_events};
 use crate::embedded::EmbeddedDynamo;
 use crate::events::{self, EventLog, EventPoller, LocalBus};
 use crate::gateway::{Gateway, LocalFunction};
@@ -30,7 +35,7 @@ use crate::mail::{self, Mailbox, StreamPoller};
 use crate::options::{DynamoDb, Options};
 use crate::replies::{self, Partners, ReplyQueue};
 use crate::sample::{self, DemoKeys};
-use crate::{api_functions, docs, listen, other_dynamodb, page, review_pages};
+use crate::{api_functions, deliveries, docs, listen, other_dynamodb, page, review_pages};
 
 pub use clients::sdk_config;
 
@@ -51,6 +56,10 @@ pub struct Stack {
     events: Arc<EventLog>,
     event_bus: LocalBus,
     event_poller: Option<EventPoller>,
+    feed_poller: Option<EventPoller>,
+    deliveries: Option<DeliveryPoller>,
+    /// Secret of the webhook that forwards the events, if it was made at this start.
+    forwarding_secret: Option<String>,
     replies: Arc<ReplyQueue>,
     reply_poller: Option<EventPoller>,
     partners: Option<Partners>,
@@ -62,6 +71,11 @@ impl Stack {
     ///
     /// Returns an error if a port is taken, a folder cannot be written, or the database does not answer.
     pub async fn start(options: Options) -> anyhow::Result<Self> {
+        // On the heap: the futures of all functions are large.
+        Box::pin(Self::start_all(options)).await
+    }
+
+    async fn start_all(options: Options) -> anyhow::Result<Self> {
         listen::check(options.port, "the gateway", "--port")?;
         if let DynamoDb::Endpoint(url) = &options.dynamodb {
             other_dynamodb::check(url).await?;
@@ -92,6 +106,7 @@ impl Stack {
             .merge(events::router(Arc::clone(&events)))
             .merge(replies::router(Arc::clone(&replies)))
             .merge(guide::router())
+            .merge(deliveries::router())
             .merge(page::shared_files());
         let history = options.keep_requests.then(|| Arc::new(RequestHistory::default()));
         let home = Home {
@@ -109,6 +124,12 @@ impl Stack {
         let stream_poller = start_mailer(&outbox, &mailbox, &functions_config, &store.database, &options).await?;
         let event_bus = LocalBus(Arc::clone(&events));
         let event_poller = start_publisher(&event_bus, &functions_config, &store.database, &options).await?;
+        let feed_poller = start_feed(&functions_config, &store.database, &options).await?;
+        let deliveries = start_deliveries(&functions_config, &store.database, &options).await?;
+        let forwarding_secret = match (&options.forward_events, keys.get(Role::OrgAdmin.as_str())) {
+            (Some(url), Some(key)) => forward_events(&format!("http://{}/api/v2", gateway.addr()), key, url).await?,
+            _ => None,
+        };
         let reply_poller = start_replies(&replies, &functions_config, &store, &options).await?;
         let partners = start_partners(&replies, format!("http://{}/api/v2", gateway.addr()), &keys, &options);
         let inbox = start_inbox(&functions_config, &options)?;
@@ -127,6 +148,9 @@ impl Stack {
             events,
             event_bus,
             event_poller,
+            feed_poller,
+            deliveries,
+            forwarding_secret,
             replies,
             reply_poller,
             partners,
@@ -150,6 +174,12 @@ impl Stack {
     #[must_use]
     pub fn event_bus(&self) -> &LocalBus {
         &self.event_bus
+    }
+
+    /// Returns the secret of the webhook that forwards the events; `None` if it was not made at this start.
+    #[must_use]
+    pub fn forwarding_secret(&self) -> Option<&str> {
+        self.forwarding_secret.as_deref()
     }
 
     /// Returns the queue of the replies.
@@ -217,6 +247,8 @@ impl Stack {
     pub async fn stop(self) {
         drop(self.stream_poller);
         drop(self.event_poller);
+        drop(self.feed_poller);
+        drop(self.deliveries);
         drop(self.reply_poller);
         drop(self.partners);
         drop(self.inbox);

@@ -1,20 +1,25 @@
-//! Parts of a stack that run beside the gateway: mailer, publisher, stand-in for the partners, and ingest.
+//! Parts of a stack that run beside the gateway: mailer, publisher, deliverer, stand-in for the partners, and ingest.
 
 use std::sync::Arc;
 
 use aws_types::SdkConfig;
+use presence_deliverer::{Deliverer, HttpSender, StoredTables};
 use presence_domain::error::Error;
 use presence_domain::user::Role;
+use presence_domain::webhook::WebhookReach;
 use presence_mailer::OutboxProcessor;
 use presence_runtime::clock::SystemTimer;
 use presence_runtime::config::MailConfig;
-use presence_store::{Database, OutboxStore, RetryPolicy, Stores, UserStore, WriteRate, schema};
+use presence_store::{
+    Database, FeedStore, OutboxStore, RetryPolicy, Stores, UserStore, WebhookStore, WriteRate, schema,
+};
 
 use super::clients::database;
+use crate::deliveries::DeliveryPoller;
 use crate::events::{EventPoller, LocalBus};
 use crate::inbox::Inbox;
 use crate::mail::{LocalMailer, Mailbox, StreamPoller};
-use crate::options::Options;
+use crate::options::{DynamoDb, Options};
 use crate::replies::{Partners, ReplyQueue};
 use crate::sample::DemoKeys;
 
@@ -68,6 +73,44 @@ pub(super) async fn start_publisher(
     // The audit trail comes first: the mail of an invitation follows from a change in it.
     let tables = [&schema::AUDIT, &schema::USERS, &schema::REVIEWS].map(|table| database.name(table));
     Ok(Some(EventPoller::start(Arc::new(event_bus.clone()), functions_config, &tables).await?))
+}
+
+/// Starts to append to the feeds; `None` if the options have no publisher.
+pub(super) async fn start_feed(
+    functions_config: &SdkConfig,
+    tables: &Database,
+    options: &Options,
+) -> anyhow::Result<Option<EventPoller>> {
+    if !options.publisher {
+        return Ok(None);
+    }
+    let data = match &options.dynamodb {
+        DynamoDb::Embedded { data, .. } => data.as_deref(),
+        DynamoDb::Endpoint(_) => None,
+    };
+    let names = [&schema::AUDIT, &schema::USERS, &schema::REVIEWS].map(|table| tables.name(table));
+    let feed = FeedStore::new(&database(functions_config, options));
+    let poller = EventPoller::start_feed(feed, Arc::clone(&options.clock), functions_config, &names, data).await?;
+    Ok(Some(poller))
+}
+
+/// Starts to deliver events to webhooks; `None` if the options have no publisher.
+pub(super) async fn start_deliveries(
+    functions_config: &SdkConfig,
+    tables: &Database,
+    options: &Options,
+) -> anyhow::Result<Option<DeliveryPoller>> {
+    if !options.publisher {
+        return Ok(None);
+    }
+    let database = database(functions_config, options);
+    let deliverer = Deliverer {
+        tables: StoredTables { webhooks: WebhookStore::new(&database), feed: FeedStore::new(&database) },
+        sender: Arc::new(HttpSender::new(WebhookReach::ThisMachine, Arc::clone(&options.clock))),
+        clock: Arc::clone(&options.clock),
+    };
+    let table = tables.name(&schema::EVENTS);
+    Ok(Some(DeliveryPoller::start(deliverer, functions_config, &table).await?))
 }
 
 /// Starts to watch the stream of reviews for replies; `None` if the options have no publisher. Replies that were on their way at the last

@@ -10,9 +10,17 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 
-/// Builds the event of a batch of records.
-pub(super) fn build(records: &[Record], stream_arn: &str) -> Value {
-    json!({ "Records": records.iter().map(|record| record_json(record, stream_arn)).collect::<Vec<_>>() })
+/// Builds the event of a batch of records of a shard. Lambda names the shard where the stream's events are in windows.
+pub(super) fn build(records: &[Record], stream_arn: &str, shard_id: &str) -> Value {
+    let records: Vec<_> = records.iter().map(|record| record_json(record, stream_arn)).collect();
+    json!({ "Records": records, "shardId": shard_id })
+}
+
+/// Returns the event with the record of this number and all later ones, as Lambda hands them over again; `None` if it has no such record.
+pub(crate) fn with_records_from(event: &Value, sequence_number: &str) -> Option<Value> {
+    let records = event["Records"].as_array()?;
+    let first = records.iter().position(|record| record["dynamodb"]["SequenceNumber"] == sequence_number)?;
+    Some(json!({ "Records": records[first..], "shardId": event["shardId"] }))
 }
 
 /// Returns the event with only the records of these sequence numbers, or `None` if it has none of them.

@@ -21,6 +21,7 @@ const BATCH_SIZE: i32 = 100;
 #[derive(Debug)]
 pub struct TableStream {
     client: Client,
+    table: String,
     arn: String,
     shards: Vec<Shard>,
 }
@@ -35,12 +36,47 @@ struct Shard {
 impl TableStream {
     /// Opens the table's stream at its end, or returns `None` if the table has no stream.
     pub async fn open(config: &SdkConfig, table: &str) -> anyhow::Result<Option<Self>> {
+        let Some(mut stream) = Self::find(config, table).await? else { return Ok(None) };
+        stream.open_new_shards(&ShardIteratorType::Latest, None).await?;
+        Ok(Some(stream))
+    }
+
+    /// Opens the table's stream after the record with this number, or at its start, as [`TableStream::open`].
+    pub(crate) async fn open_after(
+        config: &SdkConfig,
+        table: &str,
+        sequence_number: Option<&str>,
+    ) -> anyhow::Result<Option<Self>> {
+        let Some(mut stream) = Self::find(config, table).await? else { return Ok(None) };
+        let position = match sequence_number {
+            Some(_) => ShardIteratorType::AfterSequenceNumber,
+            None => ShardIteratorType::TrimHorizon,
+        };
+        stream.open_new_shards(&position, sequence_number).await?;
+        Ok(Some(stream))
+    }
+
+    /// Returns the number of the last record in the table's stream; `None` if there is none.
+    pub(crate) async fn last_sequence(config: &SdkConfig, table: &str) -> anyhow::Result<Option<String>> {
+        let Some(stream) = Self::find(config, table).await? else { return Ok(None) };
+        let described = stream.client.describe_stream().stream_arn(&stream.arn).send().await?;
+        let shards = described.stream_description.and_then(|stream| stream.shards).unwrap_or_default();
+        let ends = shards.into_iter().filter_map(|shard| shard.sequence_number_range?.ending_sequence_number);
+        Ok(ends.max())
+    }
+
+    /// Returns the stream of a table without its shards; `None` if the table has none.
+    async fn find(config: &SdkConfig, table: &str) -> anyhow::Result<Option<Self>> {
         let tables = aws_sdk_dynamodb::Client::new(config);
         let described = tables.describe_table().table_name(table).send().await.context("cannot describe a table")?;
-        let Some(arn) = described.table.and_then(|table| table.latest_stream_arn) else { return Ok(None) };
-        let mut stream = Self { client: Client::new(config), arn, shards: Vec::new() };
-        stream.open_new_shards(&ShardIteratorType::Latest).await?;
-        Ok(Some(stream))
+        let arn = described.table.and_then(|table| table.latest_stream_arn);
+        let (client, table) = (Client::new(config), table.to_owned());
+        Ok(arn.map(|arn| Self { client, table, arn, shards: Vec::new() }))
+    }
+
+    /// Returns the name of the table.
+    pub(crate) fn table(&self) -> &str {
+        &self.table
     }
 
     /// Waits for the next batch, and returns it as a Lambda event.
@@ -70,7 +106,7 @@ impl TableStream {
     pub async fn next_batch(&mut self) -> anyhow::Result<Option<Value>> {
         // A closed shard has successors. They are read from their start, so that no record is missed.
         if self.shards.iter().any(|shard| shard.iterator.is_none()) {
-            self.open_new_shards(&ShardIteratorType::TrimHorizon).await?;
+            self.open_new_shards(&ShardIteratorType::TrimHorizon, None).await?;
         }
         for shard in &mut self.shards {
             let Some(iterator) = &shard.iterator else { continue };
@@ -78,14 +114,18 @@ impl TableStream {
             shard.iterator = response.next_shard_iterator;
             let records = response.records.unwrap_or_default();
             if !records.is_empty() {
-                return Ok(Some(lambda_event::build(&records, &self.arn)));
+                return Ok(Some(lambda_event::build(&records, &self.arn, &shard.id)));
             }
         }
         Ok(None)
     }
 
     /// Gets an iterator for each shard that is not known yet.
-    async fn open_new_shards(&mut self, position: &ShardIteratorType) -> anyhow::Result<()> {
+    async fn open_new_shards(
+        &mut self,
+        position: &ShardIteratorType,
+        sequence_number: Option<&str>,
+    ) -> anyhow::Result<()> {
         let described = self.client.describe_stream().stream_arn(&self.arn).send().await?;
         let shards = described.stream_description.and_then(|stream| stream.shards).unwrap_or_default();
         for id in shards.into_iter().filter_map(|shard| shard.shard_id) {
@@ -93,6 +133,7 @@ impl TableStream {
                 continue;
             }
             let request = self.client.get_shard_iterator().stream_arn(&self.arn).shard_id(&id);
+            let request = request.set_sequence_number(sequence_number.map(str::to_owned));
             let response = request.shard_iterator_type(position.clone()).send().await?;
             self.shards.push(Shard { id, iterator: response.shard_iterator });
         }

@@ -1,0 +1,137 @@
+//! Events that invoke the deliverer: a batch of the stream, messages of the queue, or a call to sweep.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, SystemTime};
+
+use futures::future::join_all;
+use presence_domain::error::Error;
+use presence_domain::ids::OrgId;
+use presence_domain::webhook::WebhookId;
+use presence_runtime::batch_response::BatchResponse;
+use presence_runtime::clock::time_left;
+use presence_runtime::telemetry;
+use presence_store::keys::{FEED_PK_PREFIX, WEBHOOKS_PK_PREFIX, parse_org_key};
+use serde_json::Value;
+
+use crate::message::Sender;
+use crate::run::Deliverer;
+use crate::tables::StoredTables;
+use crate::wakes::{Wake, Wakes};
+
+/// Time that must be left to start an attempt, which takes 15 seconds, with the writes that follow it.
+const ATTEMPT_TIME: Duration = Duration::from_secs(20);
+/// Longest delay of a message. What is due later is found by the sweep.
+const MAX_DELAY: Duration = Duration::from_mins(1);
+
+/// Serves one event. Any event that has no records is a call to sweep: for what is due, or for all webhooks if its detail says so. After an error, Lambda hands the event over again.
+pub async fn handle<S: Sender, W: Wakes>(
+    deliverer: &Deliverer<StoredTables, S>,
+    wakes: &W,
+    event: &Value,
+    deadline: SystemTime,
+) -> Result<BatchResponse, Error> {
+    let records = event["Records"].as_array().map(Vec::as_slice);
+    let done = match records {
+        Some([record, ..]) if record["eventSource"] == "aws:sqs" => {
+            return Ok(run_messages(deliverer, wakes, records.unwrap_or_default(), deadline).await);
+        }
+        Some(records) => wake_for_records(deliverer, wakes, records).await,
+        None => sweep(deliverer, wakes, event["detail"]["all"] != true).await,
+    };
+    done.inspect_err(|error| telemetry::log_background_error("wake_webhooks", error))?;
+    Ok(BatchResponse::default())
+}
+
+/// Looks at the webhooks of some messages. The answer names the messages whose run failed: they come again.
+async fn run_messages<S: Sender, W: Wakes>(
+    deliverer: &Deliverer<StoredTables, S>,
+    wakes: &W,
+    messages: &[Value],
+    deadline: SystemTime,
+) -> BatchResponse {
+    let runs = messages.iter().map(|message| async move {
+        // Another text is a mistake in the deployment.
+        let id = message["body"].as_str().and_then(WebhookId::parse)?;
+        let run = run(deliverer, wakes, id, deadline).await;
+        let error = run.err()?;
+        telemetry::log_background_error("deliver_events", &error);
+        message["messageId"].as_str().map(str::to_owned)
+    });
+    BatchResponse::failed(join_all(runs).await.into_iter().flatten())
+}
+
+async fn run<S: Sender, W: Wakes>(
+    deliverer: &Deliverer<StoredTables, S>,
+    wakes: &W,
+    id: WebhookId,
+    deadline: SystemTime,
+) -> Result<(), Error> {
+    let has_time = || time_left(deadline).is_none_or(|left| left > ATTEMPT_TIME);
+    // On the heap: the SDK's futures are large.
+    let Some(due_at) = Box::pin(deliverer.run(id, &has_time)).await? else { return Ok(()) };
+    let delay = due_at.duration_since(deliverer.clock.now());
+    let delay = Duration::try_from(delay).unwrap_or_default();
+    if delay <= MAX_DELAY {
+        // Whole seconds, and not too few: nothing would be due yet.
+        let delay = Duration::from_secs(delay.as_secs() + u64::from(delay.subsec_nanos() > 0));
+        wakes.send(&[Wake { id, delay }]).await?;
+    }
+    Ok(())
+}
+
+/// Sends a message for each webhook of the organisations whose feed has new events, and for each webhook that was changed.
+async fn wake_for_records<S: Sender, W: Wakes>(
+    deliverer: &Deliverer<StoredTables, S>,
+    wakes: &W,
+    records: &[Value],
+) -> Result<(), Error> {
+    let orgs: BTreeSet<_> = records.iter().filter_map(org_of_record).collect();
+    for org_id in orgs {
+        wake_org(deliverer, wakes, org_id, false).await?;
+    }
+    Ok(())
+}
+
+/// Returns the organisation of a new chunk of a feed, or of a webhook that was changed; `None` for any other record.
+fn org_of_record(record: &Value) -> Option<OrgId> {
+    let keys = &record["dynamodb"]["Keys"];
+    let (pk, sk) = (keys["pk"]["S"].as_str()?, keys["sk"]["S"].as_str()?);
+    let is_changed = || record["dynamodb"]["NewImage"].get("resume").is_some();
+    let org = match (pk.strip_prefix(FEED_PK_PREFIX), pk.strip_prefix(WEBHOOKS_PK_PREFIX)) {
+        (Some(org), _) if record["eventName"] == "INSERT" && sk.bytes().all(|byte| byte.is_ascii_digit()) => org,
+        (_, Some(org)) if is_changed() => org,
+        _ => return None,
+    };
+    parse_org_key(org).flatten()
+}
+
+/// Sends a message for each webhook, or only for each that is due.
+async fn sweep<S: Sender, W: Wakes>(
+    deliverer: &Deliverer<StoredTables, S>,
+    wakes: &W,
+    only_due: bool,
+) -> Result<(), Error> {
+    for org_id in deliverer.tables.webhooks.orgs().await? {
+        // One that cannot be read holds up no other.
+        if let Err(error) = wake_org(deliverer, wakes, org_id, only_due).await {
+            telemetry::log_background_error("sweep_webhooks", &error);
+        }
+    }
+    Ok(())
+}
+
+async fn wake_org<S: Sender, W: Wakes>(
+    deliverer: &Deliverer<StoredTables, S>,
+    wakes: &W,
+    org_id: OrgId,
+    only_due: bool,
+) -> Result<(), Error> {
+    let now = deliverer.clock.now();
+    let webhooks = deliverer.tables.webhooks.list(org_id).await?;
+    let is_due = |due_at| due_at <= now;
+    let concerned = webhooks.iter().filter(|webhook| {
+        if only_due { webhook.progress.due_at().is_some_and(is_due) } else { webhook.progress.is_free(now) }
+    });
+    let messages: Vec<_> = concerned.map(|webhook| Wake { id: webhook.id, delay: Duration::ZERO }).collect();
+    wakes.send(&messages).await
+}

@@ -1,0 +1,56 @@
+//! Parts that every request of the function shares: built once, when the function starts.
+
+use std::sync::Arc;
+
+use presence_api::Authenticator;
+use presence_deliverer::HttpSender;
+use presence_domain::rate_limit::RateLimit;
+use presence_domain::webhook::WebhookReach;
+use presence_runtime::clock::Clock;
+use presence_store::{Database, FeedStore, WebhookStore};
+
+/// Parts of the function.
+pub struct App {
+    pub(crate) authenticator: Authenticator,
+    pub(crate) feed: FeedStore,
+    pub(crate) webhooks: WebhookStore,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// Way to the receivers of webhooks; `None` if webhooks are not set up.
+    pub(crate) sender: Option<HttpSender>,
+}
+
+impl App {
+    /// Puts the parts together. Makes no call.
+    #[must_use]
+    pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
+        let authenticator = Authenticator::new(database, Arc::clone(&clock));
+        let (feed, webhooks) = (FeedStore::new(database), WebhookStore::new(database));
+        Self { authenticator, feed, webhooks, clock, sender: None }
+    }
+
+    /// Opens the connection to DynamoDB, and returns the parts as requests share them. Lambda runs this in init, when the CPU is not
+    /// throttled and no request waits.
+    pub async fn start(self) -> Arc<Self> {
+        self.feed.connect().await;
+        Arc::new(self)
+    }
+
+    /// Sets the limit of keys that have none of their own; `None` is no limit.
+    #[must_use]
+    pub fn with_rate_limit(self, default_limit: Option<RateLimit>) -> Self {
+        Self { authenticator: self.authenticator.with_rate_limit(default_limit), ..self }
+    }
+
+    /// Sets the receivers that webhooks reach; `None` if webhooks are not set up.
+    #[must_use]
+    pub fn with_webhooks(self, reach: Option<WebhookReach>) -> Self {
+        let sender = reach.map(|reach| HttpSender::new(reach, Arc::clone(&self.clock)));
+        Self { sender, ..self }
+    }
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App").field("authenticator", &self.authenticator).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,159 @@
+//! Head of a feed: the number of its last event, what of the source streams is in it, and from which number on events are kept.
+
+use std::cmp::Ordering;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// Days for which events are kept, beside the day on which they were appended.
+pub const KEPT_DAYS: i64 = 30;
+/// Time after which the position of a shard is forgotten. A stream keeps its records for a day, so that none of them can come again.
+const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(48);
+
+/// Shard of a source stream: a digest of the stream's name and the shard's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShardId([u8; 12]);
+
+/// Number of a record of a stream. Those of one shard rise.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SequenceNumber(String);
+
+/// Position in a shard: its records up to this one are in the feed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShardPosition {
+    /// Shard.
+    pub shard: ShardId,
+    /// Number of the last record that is in the feed.
+    pub sequence: SequenceNumber,
+    /// Second at which it was appended.
+    pub second: i64,
+}
+
+/// Head of a feed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FeedHead {
+    /// Number of the last event; 0 if there is none.
+    pub number: u64,
+    /// Positions in the shards of the source streams.
+    pub positions: Vec<ShardPosition>,
+    /// Days since 1970 on which events were appended, ascending, with the number of the first one of each.
+    pub days: Vec<(i64, u64)>,
+}
+
+impl ShardId {
+    /// Returns the name of a shard of the stream with this name.
+    #[must_use]
+    pub fn new(stream: &str, shard: &str) -> Self {
+        let digest = Sha256::new().chain_update(stream).chain_update("\n").chain_update(shard).finalize();
+        let mut id = [0; 12];
+        id.copy_from_slice(&digest[..12]);
+        Self(id)
+    }
+}
+
+impl SequenceNumber {
+    /// Reads a sequence number: 1 to 40 digits.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_number = (1..=40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| Self(text.trim_start_matches('0').to_owned()))
+    }
+}
+
+impl Ord for SequenceNumber {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.len().cmp(&other.0.len()).then_with(|| self.0.cmp(&other.0))
+    }
+}
+
+impl PartialOrd for SequenceNumber {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl FeedHead {
+    /// True if a record of a shard is in the feed.
+    #[must_use]
+    pub fn has(&self, shard: ShardId, sequence: &SequenceNumber) -> bool {
+        self.positions.iter().any(|position| position.shard == shard && *sequence <= position.sequence)
+    }
+
+    /// Returns the head after this many events were appended, the last of them from this record of the shard.
+    #[must_use]
+    pub fn advanced(&self, count: u64, shard: ShardId, sequence: &SequenceNumber, now: Timestamp) -> Self {
+        let second = now.as_second();
+        let is_needed =
+            |position: &&ShardPosition| position.shard != shard && second - position.second < FORGOTTEN_AFTER.as_secs();
+        let mut positions: Vec<_> = self.positions.iter().filter(is_needed).cloned().collect();
+        positions.push(ShardPosition { shard, sequence: sequence.clone(), second });
+        let today = day(now);
+        let mut days: Vec<_> = self.days.iter().copied().filter(|(day, _)| *day >= today - KEPT_DAYS).collect();
+        // Clocks differ a little: a day that has begun stays.
+        if days.last().is_none_or(|(last, _)| *last < today) {
+            days.push((today, self.number + 1));
+        }
+        Self { number: self.number + count, positions, days }
+    }
+
+    /// Returns the number of the oldest event that is kept; that of the next one if there is none.
+    #[must_use]
+    pub fn oldest(&self, now: Timestamp) -> u64 {
+        let kept = self.days.iter().find(|(other, _)| *other >= day(now) - KEPT_DAYS);
+        kept.map_or(self.number + 1, |(_, number)| *number)
+    }
+}
+
+fn day(at: Timestamp) -> i64 {
+    at.as_second().div_euclid(86_400)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(day: i64, second: i64) -> Timestamp {
+        Timestamp::from_second(day * 86_400 + second).expect("an instant")
+    }
+
+    fn sequence(text: &str) -> SequenceNumber {
+        SequenceNumber::parse(text).expect("a number")
+    }
+
+    #[test]
+    fn sequence_numbers_rise_as_numbers_do() {
+        for (smaller, larger) in [("9", "10"), ("100", "101"), ("000000000000000000009", "10")] {
+            assert!(sequence(smaller) < sequence(larger), "{smaller} {larger}");
+        }
+        assert_eq!(sequence("0010"), sequence("10"));
+        assert!(["", "-1", "1a", &"1".repeat(41)].iter().all(|text| SequenceNumber::parse(text).is_none()));
+    }
+
+    #[test]
+    fn a_head_knows_what_is_in_the_feed_until_the_stream_has_forgotten_it() {
+        let [a, b] = ["a", "b"].map(|shard| ShardId::new("stream", shard));
+        let head = FeedHead::default().advanced(2, a, &sequence("20"), at(0, 0));
+        assert!(head.has(a, &sequence("20")) && head.has(a, &sequence("9")));
+        assert!(!head.has(a, &sequence("21")) && !head.has(b, &sequence("9")));
+        let later = head.advanced(1, b, &sequence("5"), at(1, 86_399));
+        assert!(later.has(a, &sequence("20")) && later.has(b, &sequence("5")) && later.number == 3);
+        assert_eq!(head.advanced(1, b, &sequence("5"), at(2, 0)).positions.len(), 1, "a is forgotten");
+    }
+
+    #[test]
+    fn events_are_kept_for_thirty_whole_days() {
+        let shard = ShardId::new("stream", "a");
+        let mut head = FeedHead::default();
+        assert_eq!(head.oldest(at(0, 0)), 1);
+        for (day, number) in [(0, 1), (0, 2), (5, 3), (31, 4)] {
+            head = head.advanced(1, shard, &sequence(&number.to_string()), at(day, 7));
+        }
+        assert_eq!(head.days, [(5, 3), (31, 4)]);
+        for (day, second, oldest) in [(31, 0, 3), (35, 86_399, 3), (36, 0, 4), (61, 86_399, 4), (62, 0, 5)] {
+            assert_eq!(head.oldest(at(day, second)), oldest, "day {day}");
+        }
+        let first = FeedHead::default().advanced(1, shard, &sequence("1"), at(0, 86_399));
+        assert_eq!((first.oldest(at(30, 86_399)), first.oldest(at(31, 0))), (1, 2));
+    }
+}

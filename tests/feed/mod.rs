@@ -1,0 +1,6 @@
+//! Feed of events: each change once, in an order that never changes, whatever is killed.
+
+mod crashes;
+mod fixture;
+mod kept_data;
+mod pages;

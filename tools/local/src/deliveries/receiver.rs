@@ -1,0 +1,65 @@
+//! Receiver of webhooks' messages, to try them with. The last part of its path says what it answers.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde_json::{Value, json};
+
+use crate::local_only::same_origin_only;
+
+/// Path before the answer: `ok`, `slow`, or a status such as `500` or `410`.
+const RECEIVER_PATH: &str = "/webhook-receiver";
+/// Time that `slow` takes. A webhook waits for 15 seconds.
+const SLOW_TIME: Duration = Duration::from_secs(20);
+/// Number of messages that are kept.
+const MAX_MESSAGES: usize = 1_000;
+
+type Messages = Arc<Mutex<VecDeque<Value>>>;
+
+/// Builds the routes of the receiver, and of the list of its messages.
+pub(crate) fn router() -> Router {
+    let routes = Router::new()
+        .route(&format!("{RECEIVER_PATH}/{{answer}}"), post(receive))
+        .route(&format!("{RECEIVER_PATH}.json"), get(list));
+    same_origin_only(routes.with_state(Messages::default()))
+}
+
+async fn receive(
+    State(messages): State<Messages>,
+    Path(answer): Path<String>,
+    headers: HeaderMap,
+    body: String,
+) -> StatusCode {
+    let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let message = json!({
+        "answer": answer,
+        "webhook-id": header("webhook-id"),
+        "webhook-timestamp": header("webhook-timestamp"),
+        "webhook-signature": header("webhook-signature"),
+        "body": body,
+    });
+    {
+        let mut messages = messages.lock().unwrap_or_else(PoisonError::into_inner);
+        messages.push_back(message);
+        if messages.len() > MAX_MESSAGES {
+            messages.pop_front();
+        }
+    }
+    match answer.as_str() {
+        "ok" => StatusCode::NO_CONTENT,
+        "slow" => {
+            tokio::time::sleep(SLOW_TIME).await;
+            StatusCode::NO_CONTENT
+        }
+        status => status.parse().unwrap_or(StatusCode::NOT_FOUND),
+    }
+}
+
+async fn list(State(messages): State<Messages>) -> Json<Vec<Value>> {
+    Json(messages.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect())
+}
