@@ -70,7 +70,7 @@ impl Editions {
         let shares = (0..STACKS).map(|first| plans.iter().skip(first).step_by(STACKS).cloned().collect());
         let runs = shares.map(|plans| async move {
             let env = if short_timeouts { ImportEnv::with_short_timeouts().await } else { ImportEnv::new().await };
-            self.run_with_faults(env, plans).await;
+            Box::pin(self.run_with_faults(env, plans)).await;
         });
         join_all(runs).await;
     }

@@ -32,7 +32,7 @@ const MAX_IDLE_TIME: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct TestStack {
     /// Local stack.
-    pub local: Stack,
+    pub local: Box<Stack>,
     /// Clock of the functions. It stands still until a test moves it.
     pub clock: Arc<ManualClock>,
     table_prefix: String,
@@ -67,7 +67,7 @@ impl TestStack {
         let table_prefix = options.table_prefix.clone();
         // On the heap: the futures of the SDK are large, and that of every test has these in it.
         let start = Stack::start(Options { clock: Arc::clone(&clock) as _, ..options });
-        let local = Box::pin(start).await.expect("a free port");
+        let local = Box::new(Box::pin(start).await.expect("a free port"));
         if external_dynamodb().is_some() {
             Box::pin(keep_expired_items(&local)).await;
         }

@@ -71,11 +71,6 @@ impl Stack {
     ///
     /// Returns an error if a port is taken, a folder cannot be written, or the database does not answer.
     pub async fn start(options: Options) -> anyhow::Result<Self> {
-        // On the heap: the futures of all functions are large.
-        Box::pin(Self::start_all(options)).await
-    }
-
-    async fn start_all(options: Options) -> anyhow::Result<Self> {
         listen::check(options.port, "the gateway", "--port")?;
         if let DynamoDb::Endpoint(url) = &options.dynamodb {
             other_dynamodb::check(url).await?;

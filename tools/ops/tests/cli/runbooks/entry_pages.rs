@@ -77,7 +77,7 @@ async fn every_block_of_the_readme_and_of_the_entry_pages_runs_as_it_stands() {
         let page = read(path);
         let run = blocks(&page).iter().filter(|block| is_run(block)).count();
         assert!(run > 0 || path.ends_with("developers.md"), "{path} has commands to run");
-        let printed = run_page(&page).await;
+        let printed = Box::pin(run_page(&page)).await;
         assert!(!printed.contains("\"count\":0"), "{path} finds something: {printed}");
     }
 }
