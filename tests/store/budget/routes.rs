@@ -56,7 +56,7 @@ const BUDGETS: [Budget; 34] = [
     Budget { route: "rotate_webhook", waves: 3..=3, calls: 3..=3, read_units: None },
     Budget { route: "enable_webhook", waves: 3..=3, calls: 3..=3, read_units: None },
     Budget { route: "test_webhook", waves: 2..=2, calls: 2..=2, read_units: Some(2.0..=2.0) },
-    Budget { route: "replay_webhook", waves: 5..=5, calls: 5..=6, read_units: None },
+    Budget { route: "replay_webhook", waves: 4..=4, calls: 5..=6, read_units: None },
     Budget { route: "delete_webhook", waves: 3..=3, calls: 3..=3, read_units: None },
     Budget { route: "get_review_stats", waves: 1..=3, calls: 2..=1 + 15, read_units: Some(2.0..=1.0 + 30.0) },
 ];
