@@ -36,6 +36,7 @@ async fn the_functions_of_the_local_stack_read_what_those_on_lambda_read_in_init
     let _stack = TestStack::with(options).await;
     let mut operations: Vec<_> = calls.observed().into_iter().map(|attempt| attempt.operation).collect();
     operations.sort();
-    // The users and the categories function look for a key, and the reviews function lists the organisations and reads the moves.
-    assert_eq!(operations, ["GetItem", "GetItem", "GetItem", "Query"]);
+    // The users and the categories function look for a key, the reviews function lists the organisations and reads the moves, and the feed
+    // function looks for an event.
+    assert_eq!(operations, ["GetItem", "GetItem", "GetItem", "GetItem", "Query"]);
 }

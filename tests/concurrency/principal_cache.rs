@@ -53,6 +53,7 @@ impl Fixture {
         let fixtures = Fixtures::create(&warm).await;
         load(warm.stores(), parse(DIRECTORY)).await;
         seed(&warm).await;
+        warm.seed_webhook().await;
         let other = Arc::new(TestStack::with(warm.second_stack_options()).await);
         Self { warm, other, interleaving, fixtures, callers: 0 }
     }
@@ -93,7 +94,13 @@ impl Fixture {
     async fn run(&mut self, route: &AnyRoute, change: CallerChange) {
         for call in 1..=MAX_CALLS {
             let path = path_of(route, &self.fixtures.manager_2.id, "c-bank");
-            let path = if path.starts_with("/category") { format!("{path}?lang=FR") } else { path };
+            let query = match path.as_str() {
+                category if category.starts_with("/category") => "?lang=FR",
+                // A PROVIDER names the organisation.
+                "/events" | "/webhooks" => "?org_id=2",
+                _ => "",
+            };
+            let path = path + query;
             let (caller, before) = self.caller(&path).await;
             assert_eq!(before.status, 200, "{path}: {}", before.text);
             self.interleaving.before(call, self.event(&caller, change)).await;

@@ -20,7 +20,7 @@ async fn publisher_killed_at_any_call_leaves_each_event_in_the_feed_once() {
             }
             let events = fixture.follow(&fixture.events.fixtures.admin_1, "limit=10").await;
             let kinds: Vec<_> = events.iter().map(|event| event["type"].clone()).collect();
-            assert_eq!(kinds.len(), 24, "{what}: {:?}", summaries(&events));
+            assert_eq!(kinds.len(), 25, "{what}: {:?}", summaries(&events));
             assert_eq!(*expected.get_or_insert(kinds.clone()), kinds, "{what}");
         }
     }

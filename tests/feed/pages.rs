@@ -17,7 +17,7 @@ async fn a_feed_has_the_events_of_the_bus_once_each_with_their_data() {
     let admin = &fixture.events.fixtures.admin_1;
     let events = fixture.follow(admin, "limit=7").await;
     let kinds: Vec<_> = events.iter().map(|event| event["type"].as_str().expect("a type")).collect();
-    assert_eq!(kinds.len(), 24, "{kinds:?}");
+    assert_eq!(kinds.len(), 25, "{kinds:?}");
     assert_eq!(kinds[..3], ["user.created", "user.activated", "key.issued"]);
     let first = &events[0];
     assert_eq!(first.as_object().expect("an object").keys().collect::<Vec<_>>(), ["at", "data", "id", "type"]);

@@ -52,6 +52,7 @@ async fn head_costs_the_reads_of_get() {
     let (stack, fixtures) = Fixtures::counting_waves().await;
     load(stack.stores(), parse(DIRECTORY)).await;
     seed(&stack).await;
+    stack.seed_webhook().await;
     for route in routes().iter().filter(|route| route.method == "GET") {
         let lang = if route.path.contains("/category/") { "?lang=GB" } else { "" };
         let path = format!("{}{lang}", path_of(route, &fixtures.manager_1.id, "c-bank"));
