@@ -102,7 +102,8 @@ fn sign_in_url(text: &str) -> Result<SignInUrl, ConfigError> {
 async fn main() -> ExitCode {
     let args = Args::parse();
     args.log.unwrap_or_else(LogForm::of_stderr).init();
-    match run(args).await {
+    // On the heap, because the future is large.
+    match Box::pin(run(args)).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // One line with all causes: a backtrace would hide it.

@@ -160,7 +160,11 @@ mod tests {
         for folder in ["shared/docs", "shared/docs/decisions"] {
             let names = std::fs::read_dir(root.join(folder)).expect("a folder");
             let names = names.map(|entry| entry.expect("an entry").file_name().into_string().expect("text"));
-            files.extend(names.filter(|name| name.ends_with(".md")).map(|name| format!("{folder}/{name}")));
+            files.extend(
+                names
+                    .filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "md"))
+                    .map(|name| format!("{folder}/{name}")),
+            );
         }
         assert_eq!(DOCUMENTS.iter().map(|document| document.file.to_owned()).collect::<BTreeSet<_>>(), files);
         let paths: BTreeSet<_> = DOCUMENTS.iter().map(|document| document.path()).collect();

@@ -1,5 +1,7 @@
 //! Markdown as HTML: headings with anchors, and links that lead to pages of the guide.
 
+use std::fmt::Write as _;
+
 use pulldown_cmark::{Alignment, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
 use super::{DOCS_FOLDER, DOCUMENTS, Document, GUIDE_PATH, PICTURES, picture_path};
@@ -147,11 +149,11 @@ fn repository_path(file: &str, link: &str) -> String {
 pub(super) fn navigation(current: &str) -> String {
     let mut lists = String::new();
     for (reader, pages) in readers() {
-        lists.push_str(&format!("<h2>{reader}</h2>\n<ul>\n"));
+        let _ = writeln!(lists, "<h2>{reader}</h2>\n<ul>");
         for (document, _) in pages {
             let path = document.path();
             let mark = if path == current { " aria-current=\"page\"" } else { "" };
-            lists.push_str(&format!("<li><a href=\"{path}\"{mark}>{}</a></li>\n", escaped(&document.title())));
+            let _ = writeln!(lists, "<li><a href=\"{path}\"{mark}>{}</a></li>", escaped(&document.title()));
         }
         lists.push_str("</ul>\n");
     }
@@ -162,9 +164,9 @@ pub(super) fn navigation(current: &str) -> String {
 pub(super) fn list_for_programs() -> String {
     let mut list = "# presence\n\n> Users, business categories and reviews of companies with many shops: a JSON API on AWS, and its local stack.\n".to_owned();
     for (reader, pages) in readers() {
-        list.push_str(&format!("\n## {reader}\n\n"));
+        let _ = writeln!(list, "\n## {reader}\n");
         for (document, tells) in pages {
-            list.push_str(&format!("- [{}]({}): {tells}\n", document.file, document.markdown_path()));
+            let _ = writeln!(list, "- [{}]({}): {tells}", document.file, document.markdown_path());
         }
     }
     list
