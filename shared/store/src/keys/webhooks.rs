@@ -12,7 +12,7 @@ pub const WEBHOOKS_PK_PREFIX: &str = "WEBHOOKS#";
 pub const WEBHOOK_SK_PREFIX: &str = "WEBHOOK#";
 /// Prefix of the partitions of attempts.
 pub const ATTEMPTS_PK_PREFIX: &str = "ATTEMPTS#";
-/// Partition with one item for each organisation that has, or had, webhooks. The sort key is the [`org_key`](super::org_key).
+/// Partition with one item for each organisation that has, or had, webhooks. The sort key is the `org_key`.
 pub const ORGS_WITH_WEBHOOKS_PK: &str = "WEBHOOK-ORGS";
 
 /// Returns the partition of the webhooks of an organisation.
