@@ -85,7 +85,7 @@ async fn reviews(stack: &TestStack, fixtures: &Fixtures) {
         ok(&stack.get("/business/search?query=shop", key).await);
         stack.create_business(1, "shop-1", "Paris").await;
         ok(&stack.get("/business/search?city=paris", key).await);
-        ok(&stack.get("/events?org_id=1", key).await);
+        ok(&stack.get("/events", &fixtures.admin_1.key).await);
         stack.create_business(1, "shop-1", "Lyon").await;
     }
 }
