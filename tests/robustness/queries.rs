@@ -74,6 +74,8 @@ async fn hostile_parameters_cause_no_error_and_never_find_everything() {
                 let raw = request(&route, &fixtures, &[name.as_bytes(), b"=", &value].concat()).with("x-api-key", key);
                 let place = format!("{} {name}", route.name);
                 let everything = (!OTHERS.contains(&name) && name != "bogus").then(|| everything.clone());
+                // The feed has no count.
+                let everything = everything.filter(Value::is_u64);
                 calls.push(async move { (place, name, value, everything, raw.send(stack).await) });
             }
         }
