@@ -18,12 +18,14 @@ const BODY: &str = include_str!("../pages/docs/page.html");
 const KEYS_PLACEHOLDER: &str = "{{keys}}";
 
 /// Examples of the description, a list in each file. The tests send each of them.
-const EXAMPLES: [&str; 5] = [
+const EXAMPLES: [&str; 7] = [
     include_str!("../../docs/examples/users.json"),
     include_str!("../../docs/examples/keys.json"),
     include_str!("../../docs/examples/categories.json"),
     include_str!("../../docs/examples/businesses.json"),
     include_str!("../../docs/examples/reviews.json"),
+    include_str!("../../docs/examples/feed.json"),
+    include_str!("../../docs/examples/webhooks.json"),
 ];
 
 /// Builds the routes of the page and of its data. The page offers these keys for trying calls.

@@ -115,7 +115,10 @@ impl FeedStore {
     }
 }
 
-fn page(events: Vec<FeedEvent>, after: u64, end: u64) -> FeedPage {
+/// Returns a page without the events that the head does not have yet: the items of a transaction may show one by one, and a cursor past
+/// the head would be one that the feed never gave.
+fn page(mut events: Vec<FeedEvent>, after: u64, end: u64) -> FeedPage {
+    events.retain(|event| event.number <= end);
     let last = events.last().map_or(after, |event| event.number);
     FeedPage { events, last, has_more: last < end }
 }

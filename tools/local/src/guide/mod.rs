@@ -62,6 +62,7 @@ const DOCUMENTS: &[Document] = &documents![
     "shared/docs/restore.md",
     "shared/docs/runbooks.md",
     "shared/docs/speculative-reads.md",
+    "shared/docs/webhooks.md",
     "shared/docs/decisions/README.md",
     "shared/docs/decisions/code-and-tests.md",
     "shared/docs/decisions/mails-and-events.md",
