@@ -75,23 +75,23 @@ impl RejectsFile {
 /// Writes the first reasons of a file of rejected rows with their lines, how many rows have which reason, and the path.
 pub(super) fn report(path: &Path, console: &mut Console) -> anyhow::Result<()> {
     let cannot_read = || format!("cannot read {}", path.display());
-    let (mut first, mut tally) = (Vec::new(), BTreeMap::<String, u64>::new());
+    let (mut first, mut counts) = (Vec::new(), BTreeMap::<String, u64>::new());
     for line in BufReader::new(File::open(path).with_context(cannot_read)?).lines() {
         let RejectedRow { line, reason } = serde_json::from_str(&line.with_context(cannot_read)?)?;
-        if tally.len() < MAX_REASONS || tally.contains_key(&reason) {
-            if !tally.contains_key(&reason) && first.len() < SHOWN_REASONS {
+        if counts.len() < MAX_REASONS || counts.contains_key(&reason) {
+            if !counts.contains_key(&reason) && first.len() < SHOWN_REASONS {
                 first.push((line, reason.clone()));
             }
-            *tally.entry(reason).or_default() += 1;
+            *counts.entry(reason).or_default() += 1;
         }
     }
     for (line, reason) in &first {
-        let rows = tally.get(reason).copied().unwrap_or_default();
+        let rows = counts.get(reason).copied().unwrap_or_default();
         let more = if rows > 1 { format!(" ({rows} rows)") } else { String::new() };
         console.write_message(format_args!("line {line}: {reason}{more}"));
     }
-    if tally.len() > first.len() {
-        console.write_message(format_args!("other reasons: {}", tally.len() - first.len()));
+    if counts.len() > first.len() {
+        console.write_message(format_args!("other reasons: {}", counts.len() - first.len()));
     }
     report_path(path, console);
     Ok(())
