@@ -147,7 +147,7 @@ test("tables are browsed: a page after another, with the kind of each item, and 
 
 test("each stored item has a kind", async () => {
   const tables = await (await fetch(`${stack.origin}/home/tables.json`)).json();
-  assert.deepEqual(tables.map(({ name }) => name), ["users", "api-keys", "businesses", "categories", "reviews", "audit"]);
+  assert.deepEqual(tables.map(({ name }) => name), ["users", "api-keys", "businesses", "categories", "reviews", "audit", "events"]);
   for (const { name } of tables) {
     let after = "";
     let count = 0;
