@@ -1,13 +1,10 @@
 //! Form of events on the bus.
 
 use jiff::Timestamp;
-use presence_domain::audit::UserField;
 use presence_domain::error::Error;
-use presence_domain::event::{Event, EventSubject, ReviewField};
-use presence_domain::ids::OrgId;
+use presence_domain::event::{Event, EventData};
 use presence_runtime::telemetry::Metric;
 use presence_store::streamed_change::events_of;
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::bus::Entry;
@@ -26,54 +23,6 @@ pub struct BusEntry {
     pub time: Timestamp,
 }
 
-/// Detail of an event.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum Detail {
-    User {
-        id: String,
-        org_id: Option<u64>,
-        fields: Vec<&'static str>,
-        version: Option<u64>,
-        at: String,
-    },
-    Invitation {
-        user_id: String,
-        org_id: Option<u64>,
-        version: Option<u64>,
-        at: String,
-    },
-    Review {
-        id: String,
-        org_id: Option<u64>,
-        business_id: String,
-        fields: Vec<&'static str>,
-        version: Option<u64>,
-        at: String,
-    },
-    Reply {
-        id: String,
-        org_id: Option<u64>,
-        business_id: String,
-        version: Option<u64>,
-        at: String,
-    },
-    Key {
-        id: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        replaces: Option<String>,
-        user_id: String,
-        org_id: Option<u64>,
-        version: Option<u64>,
-        at: String,
-    },
-    Webhook {
-        id: String,
-        org_id: Option<u64>,
-        at: String,
-    },
-}
-
 impl Entry for BusEntry {
     const SENT: Metric = Metric::EventsSent;
 
@@ -88,42 +37,17 @@ impl Entry for BusEntry {
 
 impl From<&Event> for BusEntry {
     fn from(event: &Event) -> Self {
-        let detail = serde_json::to_string(&detail(event)).expect("texts and numbers are JSON");
+        let detail = EventData::of(event, event.at.to_string());
+        let detail = serde_json::to_string(&detail).expect("texts and numbers are JSON");
         Self { detail_type: event.kind.as_str(), detail, time: event.at }
-    }
-}
-
-fn detail(event: &Event) -> Detail {
-    let (org_id, version, at) = (event.org_id.map(OrgId::get), event.version, event.at.to_string());
-    match &event.subject {
-        EventSubject::User { id, fields } => {
-            let fields = fields.iter().copied().map(UserField::as_str).collect();
-            Detail::User { id: id.to_string(), org_id, fields, version, at }
-        }
-        EventSubject::Invitation { user_id } => {
-            Detail::Invitation { user_id: user_id.to_string(), org_id, version, at }
-        }
-        EventSubject::Review { id, business_id, fields } => {
-            let fields = fields.iter().copied().map(ReviewField::as_str).collect();
-            let (id, business_id) = (id.as_str().to_owned(), business_id.as_str().to_owned());
-            Detail::Review { id, org_id, business_id, fields, version, at }
-        }
-        EventSubject::Reply { id, business_id } => {
-            let (id, business_id) = (id.as_str().to_owned(), business_id.as_str().to_owned());
-            Detail::Reply { id, org_id, business_id, version, at }
-        }
-        EventSubject::Key { id, replaces } => {
-            let (user_id, replaces) = (id.owner().to_string(), replaces.map(|old| old.to_string()));
-            Detail::Key { id: id.to_string(), replaces, user_id, org_id, version, at }
-        }
-        EventSubject::Webhook { id } => Detail::Webhook { id: id.to_string(), org_id, at },
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use presence_domain::event::EventKind;
-    use presence_domain::ids::UserId;
+    use presence_domain::audit::UserField;
+    use presence_domain::event::{EventKind, EventSubject};
+    use presence_domain::ids::{OrgId, UserId};
 
     use super::*;
 
