@@ -8,8 +8,8 @@ use presence_tests::{Plan, address, long_timeouts};
 use rstest::rstest;
 use serde_json::json;
 
-use super::ROUNDS;
 use super::race_env::{ConflictMode, RaceEnv, count, statuses};
+use super::rounds;
 
 /// Timeout of a function that waits for a held item until its deadline. It leaves room for a busy machine.
 const FUNCTION_TIMEOUT: Duration = Duration::from_secs(20);
@@ -23,7 +23,7 @@ const CREATES: usize = 100;
 async fn only_one_of_a_hundred_simultaneous_creates_with_one_address_succeeds(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
     let before = env.users().await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let email = address(&format!("wanted-{round}"));
         let body = json!({"email": email, "first_name": "Ada", "last_name": "Lovelace"});
         let create = || env.stack.post("/user", &env.fixtures.admin_1.key, &body);
@@ -36,7 +36,7 @@ async fn only_one_of_a_hundred_simultaneous_creates_with_one_address_succeeds(#[
         assert_eq!(env.holder(&email).await.as_deref(), created[0].json()["id"].as_str());
         env.check().await;
     }
-    assert_eq!(env.users().await, before + usize::try_from(ROUNDS).expect("a few"));
+    assert_eq!(env.users().await, before + usize::try_from(rounds()).expect("a few"));
 }
 
 #[rstest]
@@ -47,7 +47,7 @@ async fn two_users_that_request_each_others_address_both_keep_their_own(#[case] 
     let env = RaceEnv::in_mode(mode).await;
     let (one, other) = (&env.fixtures.manager_1, &env.fixtures.admin_2);
     let before = env.stack.snapshot().await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let swap = [(one, other), (other, one)].map(|(taker, owner)| {
             let stack = &env.stack;
             let provider = &env.fixtures.provider.key;
@@ -69,7 +69,7 @@ async fn two_users_that_request_each_others_address_both_keep_their_own(#[case] 
 async fn address_that_its_owner_gives_up_goes_to_at_most_one_other_user(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
     let takers = [&env.fixtures.other_manager_1, &env.fixtures.other_admin_1, &env.fixtures.manager_2];
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         // The owner takes a fresh address while three other users request the old one.
         let wanted = address(&format!("left-{round}"));
         let owner =
@@ -104,7 +104,7 @@ async fn address_that_its_owner_gives_up_goes_to_at_most_one_other_user(#[case] 
 #[tokio::test(flavor = "multi_thread")]
 async fn create_beside_the_deletion_of_the_owner_of_its_address_succeeds_only_after_it(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let email = address(&format!("reborn-{round}"));
         let old =
             env.stack.create_user(&format!("reborn-{round}"), Role::BusinessManager, Some(1), Status::Active).await;

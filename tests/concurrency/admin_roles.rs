@@ -6,8 +6,8 @@ use presence_tests::{Reply, TestUser};
 use rstest::rstest;
 use serde_json::json;
 
-use super::ROUNDS;
 use super::race_env::{ConflictMode, RaceEnv, count};
+use super::rounds;
 
 /// Simultaneous requests of the user whose role changes.
 const REQUESTS: usize = 4;
@@ -18,7 +18,7 @@ const REQUESTS: usize = 4;
 #[tokio::test(flavor = "multi_thread")]
 async fn demoted_admin_is_refused_from_the_next_request_on(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let admin = env.stack.create_user(&format!("demoted-{round}"), Role::OrgAdmin, Some(1), Status::Active).await;
         let target =
             env.stack.create_user(&format!("target-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
@@ -78,7 +78,7 @@ async fn two_users_that_remove_each_other_never_leave_the_organisation_or_the_se
     use Removal::{Delete, Demote, Disable};
     let env = RaceEnv::in_mode(mode).await;
     let pairs = [(Delete, Delete), (Demote, Demote), (Disable, Disable), (Delete, Demote), (Demote, Disable)];
-    for (round, (first, second)) in (0..ROUNDS).zip(pairs.into_iter().cycle()) {
+    for (round, (first, second)) in (0..rounds()).zip(pairs.into_iter().cycle()) {
         let org = 100 + round;
         let create = |local: &'static str| {
             let stack = &env.stack;
@@ -113,7 +113,7 @@ async fn two_users_that_remove_each_other_never_leave_the_organisation_or_the_se
 #[tokio::test(flavor = "multi_thread")]
 async fn six_admins_that_delete_each_other_leave_at_least_one(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS / 4 {
+    for round in 0..rounds() / 4 {
         let org = 200 + round;
         let admins = (0..6).map(|number| {
             let local = format!("admin-{round}-{number}");

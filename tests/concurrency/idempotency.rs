@@ -11,8 +11,8 @@ use presence_tests::{
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::ROUNDS;
 use super::race_env::{ConflictMode, RaceEnv, count};
+use super::rounds;
 
 /// Simultaneous requests with one key.
 const REQUESTS: usize = 20;
@@ -74,7 +74,7 @@ async fn twenty_simultaneous_requests_with_one_key_have_one_effect_and_one_answe
     let env = RaceEnv::in_mode(mode).await;
     let (stack, key) = (&env.stack, &env.fixtures.admin_1.key);
     let before = env.users().await;
-    for round in 0..ROUNDS / 4 {
+    for round in 0..rounds() / 4 {
         let (local, idempotency_key) = (format!("once-{round}"), format!("key-{round}"));
         let body = new_user(&local);
         let create = || until_answered(stack, key, ("POST", "/user"), &body, &idempotency_key);
@@ -101,7 +101,7 @@ async fn twenty_simultaneous_requests_with_one_key_have_one_effect_and_one_answe
 async fn of_two_bodies_with_one_key_one_has_an_effect_and_the_other_is_422() {
     let env = RaceEnv::in_mode(ConflictMode::Cancel).await;
     let (stack, key) = (&env.stack, &env.fixtures.admin_1.key);
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let bodies: Vec<_> = (0..4).map(|number| new_user(&format!("either-{round}-{number}"))).collect();
         let idempotency_key = format!("key-{round}");
         let create = |body| until_answered(stack, key, ("POST", "/user"), body, &idempotency_key);

@@ -8,8 +8,8 @@ use presence_texts::{Notice, Texts};
 use rstest::rstest;
 use serde_json::json;
 
-use super::ROUNDS;
 use super::race_env::{ConflictMode, RaceEnv, count};
+use super::rounds;
 
 /// Simultaneous invitations of one user.
 const INVITES: usize = 32;
@@ -59,7 +59,7 @@ fn assert_active(stored: &StoredUser, password: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn only_one_of_simultaneous_forms_sets_the_password(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let (user, token) = linked_user(&env, format!("chooser-{round}"), Status::Invited).await;
         let passwords: Vec<_> = (0..FORMS).map(|number| format!("canary-pass-{number}")).collect();
         let forms: Vec<_> = passwords
@@ -88,7 +88,7 @@ async fn only_one_of_simultaneous_forms_sets_the_password(#[case] mode: Conflict
 #[tokio::test(flavor = "multi_thread")]
 async fn form_beside_a_new_invitation_leaves_an_active_user_without_mail(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let linked = linked_user(&env, format!("asked-{round}"), Status::Invited).await;
         let (id, key) = (&linked.0.id, &env.fixtures.admin_1.key);
         let (accepted, invited) = race_form(&env, &linked, || env.stack.invite(id, key).boxed()).await;
@@ -107,7 +107,7 @@ async fn form_beside_a_new_invitation_leaves_an_active_user_without_mail(#[case]
 #[tokio::test(flavor = "multi_thread")]
 async fn form_beside_a_deletion_never_restores_the_user(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let linked = linked_user(&env, format!("gone-{round}"), Status::Invited).await;
         let (path, key) = (format!("/user/{}", linked.0.id), &env.fixtures.admin_1.key);
         let (accepted, deleted) = race_form(&env, &linked, || env.stack.delete(&path, key).boxed()).await;
@@ -126,7 +126,7 @@ async fn form_beside_a_deletion_never_restores_the_user(#[case] mode: ConflictMo
 #[tokio::test(flavor = "multi_thread")]
 async fn form_beside_an_activation_by_an_administrator_never_replaces_its_password(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let linked = linked_user(&env, format!("activated-{round}"), Status::Invited).await;
         let (path, key) = (format!("/user/{}", linked.0.id), &env.fixtures.admin_1.key);
         let activate = || {
@@ -151,7 +151,7 @@ async fn form_beside_an_activation_by_an_administrator_never_replaces_its_passwo
 #[tokio::test(flavor = "multi_thread")]
 async fn form_beside_a_disabled_user_leaves_it_either_active_or_invited(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let linked = linked_user(&env, format!("disabled-{round}"), Status::Active).await;
         let (path, key) = (format!("/user/{}", linked.0.id), &env.fixtures.admin_1.key);
         let disable = || {
@@ -177,7 +177,7 @@ async fn form_beside_a_disabled_user_leaves_it_either_active_or_invited(#[case] 
 #[tokio::test(flavor = "multi_thread")]
 async fn form_beside_a_change_of_address_succeeds_only_if_it_comes_first(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let linked = linked_user(&env, format!("moving-{round}"), Status::Invited).await;
         let (path, key) = (format!("/user/{}", linked.0.id), &env.fixtures.admin_1.key);
         let change = || {
@@ -209,7 +209,7 @@ async fn form_beside_a_change_of_address_succeeds_only_if_it_comes_first(#[case]
 #[tokio::test(flavor = "multi_thread")]
 async fn only_one_of_32_simultaneous_invitations_is_accepted(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let local = format!("asked-{round}");
         let user = env.stack.create_user(&local, Role::BusinessManager, Some(1), Status::Invited).await;
         let invite = || env.stack.invite(&user.id, &env.fixtures.admin_1.key);

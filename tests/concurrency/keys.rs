@@ -12,8 +12,8 @@ use presence_tests::{ConnectorLayer as _, TestStack, TestUser, long_timeouts, pl
 use rstest::rstest;
 use serde_json::json;
 
-use super::ROUNDS;
 use super::race_env::{ConflictMode, RaceEnv};
+use super::rounds;
 
 /// Simultaneous requests with the key that is revoked.
 const REQUESTS: usize = 4;
@@ -49,7 +49,7 @@ impl RaceEnv {
 #[tokio::test(flavor = "multi_thread")]
 async fn revoked_key_is_refused_from_the_next_request_on(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let user =
             env.stack.create_user(&format!("revoked-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
         let path = format!("/user/{}", user.id);
@@ -80,7 +80,7 @@ async fn revoked_key_is_refused_from_the_next_request_on(#[case] mode: ConflictM
 #[tokio::test(flavor = "multi_thread")]
 async fn key_issued_while_the_role_changes_has_the_new_role(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let user =
             env.stack.create_user(&format!("raised-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
         let path = format!("/user/{}", user.id);
@@ -106,7 +106,7 @@ async fn key_issued_while_the_role_changes_has_the_new_role(#[case] mode: Confli
 #[tokio::test(flavor = "multi_thread")]
 async fn key_issued_while_its_owner_is_deleted_or_disabled_gives_no_access(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let user =
             env.stack.create_user(&format!("ending-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
         let path = format!("/user/{}", user.id);
@@ -168,7 +168,7 @@ async fn keys_created_at_once_never_exceed_five_and_each_answer_has_a_key_that_g
     #[case] mode: ConflictMode,
 ) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let user =
             env.stack.create_user(&format!("keys-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
         let path = format!("/user/{}/keys", user.id);

@@ -1,4 +1,4 @@
-//! Concurrent requests: each race runs 20 rounds on the plain database, and 20 with overlapping transactions cancelled as AWS
+//! Concurrent requests: each race runs some rounds on the plain database, and as many with overlapping transactions cancelled as AWS
 //! cancels them. With cancellations, a request may be answered with 503. It is never answered wrongly, and a retry succeeds.
 
 mod addresses;
@@ -10,5 +10,7 @@ mod principal_cache;
 mod race_env;
 mod updates;
 
-/// Rounds of each race.
-const ROUNDS: u64 = 20;
+/// Returns the rounds of each race.
+fn rounds() -> u64 {
+    presence_tests::rounds(8) as u64
+}

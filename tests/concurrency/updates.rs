@@ -4,8 +4,8 @@ use presence_domain::user::{Lang, Role, Status, User};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::ROUNDS;
 use super::race_env::{ConflictMode, RaceEnv, count};
+use super::rounds;
 
 /// Change of one field, and a predicate that is true if the user has it.
 type Change = (Value, fn(&User) -> bool);
@@ -25,7 +25,7 @@ fn changes() -> [Change; 4] {
 #[tokio::test(flavor = "multi_thread")]
 async fn update_that_succeeded_is_not_lost_to_another_one(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let user =
             env.stack.create_user(&format!("busy-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
         let path = format!("/user/{}", user.id);
@@ -51,7 +51,7 @@ async fn update_that_succeeded_is_not_lost_to_another_one(#[case] mode: Conflict
 #[tokio::test(flavor = "multi_thread")]
 async fn two_simultaneous_updates_both_succeed(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let user =
             env.stack.create_user(&format!("pair-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
         let path = format!("/user/{}", user.id);
@@ -70,7 +70,7 @@ async fn two_simultaneous_updates_both_succeed(#[case] mode: ConflictMode) {
 #[tokio::test(flavor = "multi_thread")]
 async fn update_beside_a_deletion_never_restores_the_user(#[case] mode: ConflictMode) {
     let env = RaceEnv::in_mode(mode).await;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let user =
             env.stack.create_user(&format!("gone-{round}"), Role::BusinessManager, Some(1), Status::Active).await;
         let path = format!("/user/{}", user.id);

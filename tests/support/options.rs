@@ -15,6 +15,8 @@ use crate::plain_http;
 /// Environment variable with the endpoint of a `DynamoDB` that replaces the embedded one. Nothing else should use it: test
 /// stacks leave their tables there.
 const EXTERNAL_DYNAMODB: &str = "PRESENCE_TEST_DYNAMODB_URL";
+/// Environment variable with the factor of the rounds of long tests. A nightly run has a large one.
+const ROUNDS: &str = "PRESENCE_ROUNDS";
 /// Time for which the functions of [`short_retries`] try again: far longer than the few faults that they are to survive.
 const SHORT_RETRY_TIME: Duration = Duration::from_secs(1);
 /// Timeout of an attempt that a busy machine does not reach.
@@ -46,10 +48,15 @@ pub(crate) fn external_dynamodb() -> Option<String> {
     std::env::var(EXTERNAL_DYNAMODB).ok()
 }
 
-/// Returns the number of rounds of a long test: all of them on the embedded database, and a tenth on an external one, which
-/// takes ten times as long for each.
+/// Returns the number of rounds of a long test: a tenth on an external database, which takes ten times as long for each, else all of
+/// them, times the environment variable `PRESENCE_ROUNDS`.
+///
+/// # Panics
+/// Panics if `PRESENCE_ROUNDS` is no whole number.
+#[expect(clippy::disallowed_methods, reason = "a test's own setting")]
 pub fn rounds(all: usize) -> usize {
-    if external_dynamodb().is_some() { all / 10 } else { all }
+    let times = std::env::var(ROUNDS).map_or(1, |text| text.parse().expect("PRESENCE_ROUNDS is a number"));
+    if external_dynamodb().is_some() { (all / 10).max(1) } else { all * times }
 }
 
 /// Returns the location of the tables of a new stack, and the prefix of their names.

@@ -17,6 +17,7 @@ use presence_domain::user::User;
 use presence_domain::webhook::{Progress, SigningSecrets, Webhook, WebhookId, WebhookSecret, WebhookUrl};
 use presence_local::{DynamoDb, Options, Stack};
 use presence_runtime::clock::{Clock as _, ManualClock};
+use presence_runtime::config::Config;
 use presence_store::{AuditSource, Database, Finding, NewApiKey, Stores, WebhookWrite, schema};
 use reqwest::Method;
 use serde_json::Value;
@@ -36,7 +37,18 @@ pub struct TestStack {
     /// Clock of the functions. It stands still until a test moves it.
     pub clock: Arc<ManualClock>,
     table_prefix: String,
+    /// True if its tables may be replaced by saved ones: no background reader follows their streams, and their names are the usual ones.
+    pub(crate) is_restorable: bool,
     client: reqwest::Client,
+}
+
+/// True if the tables of the stack are in memory, with the names that every stack has, and only the test reads their streams.
+fn is_restorable(options: &Options) -> bool {
+    let is_in_memory = matches!(options.dynamodb, DynamoDb::Embedded { data: None, .. });
+    let has_usual_names = options.table_prefix == Config::DEFAULT_TABLE_PREFIX
+        && options.audit_table.is_none()
+        && options.reviews_table.is_none();
+    is_in_memory && has_usual_names && !options.mailer && !options.publisher
 }
 
 /// User as it is stored, with its mails.
@@ -65,13 +77,14 @@ impl TestStack {
         let noon: Timestamp = "2026-03-01T12:00:00Z".parse().expect("an instant");
         let clock = Arc::new(ManualClock::at(noon));
         let table_prefix = options.table_prefix.clone();
+        let is_restorable = is_restorable(&options);
         // On the heap: the futures of the SDK are large, and that of every test has these in it.
         let start = Stack::start(Options { clock: Arc::clone(&clock) as _, ..options });
         let local = Box::new(Box::pin(start).await.expect("a free port"));
         if external_dynamodb().is_some() {
             Box::pin(keep_expired_items(&local)).await;
         }
-        Self { local, clock, table_prefix, client: http_client() }
+        Self { local, clock, table_prefix, is_restorable, client: http_client() }
     }
 
     /// Starts an empty stack whose functions count their round trips, for [`Reply::cost`].

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use http::Request;
@@ -58,16 +58,19 @@ impl Target {
 /// Connections that are kept, each with its address.
 type Kept = HashMap<Target, Vec<(SocketAddr, Requests)>>;
 
+/// Maker of secure connections, which the first one of them makes.
+type LazyTls = LazyLock<TlsConnector, Box<dyn FnOnce() -> TlsConnector + Send>>;
+
 /// Connections to receivers.
 #[derive(Clone)]
 pub(super) struct Connections {
-    tls: TlsConnector,
+    tls: Arc<LazyTls>,
     kept: Arc<Mutex<Kept>>,
 }
 
 impl Connections {
-    pub(super) fn new(tls: TlsConnector) -> Self {
-        Self { tls, kept: Arc::default() }
+    pub(super) fn new(tls: impl FnOnce() -> TlsConnector + Send + 'static) -> Self {
+        Self { tls: Arc::new(LazyLock::new(Box::new(tls))), kept: Arc::default() }
     }
 
     /// Sends a request to one of the addresses, and returns the head of the answer.

@@ -46,14 +46,13 @@ pub struct HttpSender {
 }
 
 impl HttpSender {
-    /// Builds a sender that trusts the certificates of this machine, and asks its resolver. Makes no call.
+    /// Builds a sender that trusts the certificates of this machine, which its first message by TLS loads, and asks its resolver. Makes no
+    /// call.
     #[must_use]
     pub fn new(reach: WebhookReach, clock: Arc<dyn Clock>) -> Self {
-        let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         let resolve =
             |name: String, port| async move { Ok(tokio::net::lookup_host((name, port)).await?.collect()) }.boxed();
-        Self::with_parts(reach, clock, roots, Arc::new(resolve))
+        Self::with_parts(reach, clock, native_roots, Arc::new(resolve))
     }
 
     /// Returns the receivers that it reaches.
@@ -62,10 +61,17 @@ impl HttpSender {
         self.reach
     }
 
-    fn with_parts(reach: WebhookReach, clock: Arc<dyn Clock>, roots: RootCertStore, resolve: Resolver) -> Self {
-        let tls = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
-        let connections = Connections::new(TlsConnector::from(Arc::new(tls)));
-        Self { reach, resolve, may_connect, connections, clock }
+    fn with_parts(
+        reach: WebhookReach,
+        clock: Arc<dyn Clock>,
+        roots: impl FnOnce() -> RootCertStore + Send + 'static,
+        resolve: Resolver,
+    ) -> Self {
+        let tls = || {
+            let tls = ClientConfig::builder().with_root_certificates(roots()).with_no_client_auth();
+            TlsConnector::from(Arc::new(tls))
+        };
+        Self { reach, resolve, may_connect, connections: Connections::new(tls), clock }
     }
 
     async fn try_send(&self, message: &Message) -> Result<Answer, &'static str> {
@@ -92,6 +98,13 @@ impl HttpSender {
         let checked: Vec<_> = addresses.into_iter().filter(may_connect).collect();
         if checked.is_empty() { Err("the address is not public") } else { Ok((target, checked)) }
     }
+}
+
+/// Returns the certificates that this machine trusts.
+fn native_roots() -> RootCertStore {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    roots
 }
 
 /// True if a connection may go to the address: to a public one by TLS, and without it only to this machine, which only the local stack

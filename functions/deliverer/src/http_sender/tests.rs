@@ -21,7 +21,7 @@ fn sender(reach: WebhookReach, names: &[(&str, &[&str])], roots: RootCertStore) 
         let found = names.get(&name).cloned().ok_or_else(|| io::Error::other("no such name"));
         async move { Ok(found?.into_iter().map(|address| SocketAddr::new(address, port)).collect()) }.boxed()
     });
-    HttpSender::with_parts(reach, Arc::new(SystemClock), roots, resolve)
+    HttpSender::with_parts(reach, Arc::new(SystemClock), || roots, resolve)
 }
 
 fn message(url: &str) -> Message {

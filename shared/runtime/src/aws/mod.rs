@@ -66,6 +66,15 @@ pub fn https_client() -> SharedHttpClient {
     https_client_with(TlsContext::default())
 }
 
+/// Returns an HTTP client for one endpoint. Of an http URL it loads no certificates, which takes longer than the start of a stack's tables.
+#[must_use]
+pub fn http_client_for(endpoint_url: &str) -> SharedHttpClient {
+    if endpoint_url.starts_with("http://") {
+        return aws_smithy_http_client::Builder::new().build_http();
+    }
+    https_client()
+}
+
 fn https_client_with(tls: TlsContext) -> SharedHttpClient {
     let tls_provider = Provider::Rustls(CryptoMode::Ring);
     aws_smithy_http_client::Builder::new().tls_provider(tls_provider).tls_context(tls).build_https()

@@ -9,7 +9,7 @@ pub(crate) mod stats;
 
 use futures::{StreamExt as _, stream};
 use presence_ops::Exit;
-use presence_tests::{Fixtures, TestStack, TestUser, rng};
+use presence_tests::{Fixtures, TestStack, TestUser, rng, rounds};
 use serde_json::Value;
 
 use dataset::Dataset;
@@ -19,7 +19,7 @@ use crate::api::CONCURRENT_REQUESTS;
 
 const REVIEWS: usize = 3_200;
 /// Number of requests in each of the three rounds.
-const REQUESTS: usize = 680;
+const REQUESTS: usize = 240;
 const CHANGES: usize = 300;
 const NEWCOMERS: usize = 40;
 /// Largest number of reviews of a month that a search reads as a whole; a larger month is read by days.
@@ -81,7 +81,7 @@ async fn every_random_request_is_answered_like_a_brute_force_search_before_and_a
         "{} in the crowded month",
         dataset.reviews_in_crowded_month()
     );
-    check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("at first", REQUESTS, |_| true)).await;
+    check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("at first", rounds(REQUESTS), |_| true)).await;
 
     stack.import("reviews", &dataset.change(&mut rng, CHANGES, NEWCOMERS)).await.expect(Exit::Done);
     dataset.move_shops();
@@ -91,13 +91,13 @@ async fn every_random_request_is_answered_like_a_brute_force_search_before_and_a
         "{} in the crowded month",
         dataset.reviews_in_crowded_month()
     );
-    check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("changed", REQUESTS, |_| true)).await;
+    check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("changed", rounds(REQUESTS), |_| true)).await;
 
     dataset.move_shops();
     stack.import("businesses", &dataset.org_and_shop_rows().1).await.expect(Exit::Done);
     stack.import("reviews", &dataset.restore(&mut rng)).await.expect(Exit::Done);
     stack.import("reviews", &dataset.change(&mut rng, CHANGES, 0)).await.expect(Exit::Done);
-    check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("changed back", REQUESTS, |_| true)).await;
+    check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("changed back", rounds(REQUESTS), |_| true)).await;
     let audit = stack.stores().reviews.audit_reviews(None).await.expect("the store answers");
     assert_eq!(audit.findings, []);
 }

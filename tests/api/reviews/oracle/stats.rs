@@ -2,7 +2,7 @@
 
 use futures::{StreamExt as _, stream};
 use presence_ops::Exit;
-use presence_tests::{Fixtures, TestStack, rng};
+use presence_tests::{Fixtures, TestStack, rng, rounds};
 
 use super::dataset::Dataset;
 use super::random_stats::RandomStats;
@@ -10,7 +10,7 @@ use super::{CHANGES, NEWCOMERS, REVIEWS, callers};
 use crate::api::CONCURRENT_REQUESTS;
 
 /// Number of requests in each of the three rounds. Each is followed by a search.
-const REQUESTS: usize = 700;
+const REQUESTS: usize = 240;
 
 /// Makes so many random requests, and compares the answers with the dataset and with searches by the same filters.
 pub(crate) async fn check_some_stats(
@@ -45,15 +45,15 @@ async fn all_random_statistics_are_those_of_a_list_before_and_after_changes() {
     stack.import("orgs", &orgs).await.expect(Exit::Done);
     stack.import("businesses", &shops).await.expect(Exit::Done);
     stack.local.fill_reviews(&dataset.reviews()).expect("the table can be filled");
-    check_some_stats(&stack, &fixtures, &dataset, &mut rng, ("at first", REQUESTS)).await;
+    check_some_stats(&stack, &fixtures, &dataset, &mut rng, ("at first", rounds(REQUESTS))).await;
 
     stack.import("reviews", &dataset.change(&mut rng, CHANGES, NEWCOMERS)).await.expect(Exit::Done);
     dataset.move_shops();
     stack.import("businesses", &dataset.org_and_shop_rows().1).await.expect(Exit::Done);
-    check_some_stats(&stack, &fixtures, &dataset, &mut rng, ("changed", REQUESTS)).await;
+    check_some_stats(&stack, &fixtures, &dataset, &mut rng, ("changed", rounds(REQUESTS))).await;
 
     dataset.move_shops();
     stack.import("businesses", &dataset.org_and_shop_rows().1).await.expect(Exit::Done);
     stack.import("reviews", &dataset.restore(&mut rng)).await.expect(Exit::Done);
-    check_some_stats(&stack, &fixtures, &dataset, &mut rng, ("changed back", REQUESTS)).await;
+    check_some_stats(&stack, &fixtures, &dataset, &mut rng, ("changed back", rounds(REQUESTS))).await;
 }

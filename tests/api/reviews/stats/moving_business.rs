@@ -1,12 +1,16 @@
 //! Named businesses of a city, and by city, while one of them moves between any two reads of a request.
 
 use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::review::{Partner, Review};
+use presence_domain::text::city_key;
 use presence_local::Options;
-use presence_store::{Business, Stores};
+use presence_store::{Business, ReviewWrite, Stores};
 use presence_tests::connectors::{Event, InterleavingConnector};
+use presence_tests::reviews::{business_id, test_review};
 use presence_tests::{ConnectorLayer as _, Fixtures, Reply, TestStack, long_timeouts, plain_http};
 
-use super::super::fixtures::{ReviewFixtures, describe_page};
+use super::super::fixtures::{ReviewFixtures, describe_page, write_reviews};
+use crate::imports::large_dataset::second;
 
 /// Organisation and city of a business.
 type Place = (u64, &'static str);
@@ -25,22 +29,24 @@ const REQUESTS: [&str; 6] = [
     "/reviews?business__in=lyon-1,lyon-2&business_city=lyon&rating__in=4,5",
 ];
 
+/// Organisation with reviews.
+const OTHER_ORG: Place = (2, "Lyon");
 /// Organisation without reviews.
 const NEW_ORG: Place = (3, "Lyon");
 
-/// Requests of a caller of all organisations, which count a business that moves.
+/// Requests of a caller of all organisations, which count the business `{}` that moves.
 const REQUESTS_OF_ALL: [&str; 6] = [
-    "/reviews/stats?business__in=lyon-1,paris",
-    "/reviews/stats?group_by=business&business__in=lyon-1&update_date__gte=2025-01-01T00:00:01",
+    "/reviews/stats?business__in={},paris",
+    "/reviews/stats?group_by=business&business__in={}&update_date__gte=2025-01-01T00:00:01",
     "/reviews/stats?group_by=month",
     "/reviews/stats?group_by=business",
-    "/reviews?business__in=lyon-1,lyon-2&business_city=lyon",
+    "/reviews?business__in={},lyon-2&business_city=lyon",
     "/reviews?rating__in=4,5",
 ];
 
 /// Moves the business as an import does.
-async fn move_business(stores: Stores, (org, city): Place) {
-    let (id, org_id) = (BusinessId::parse("lyon-1").expect("an id"), OrgId::new(org).expect("an id"));
+async fn move_business(stores: Stores, id: BusinessId, (org, city): Place) {
+    let org_id = OrgId::new(org).expect("an id");
     let business = Business { id, org_id, name: "Shop".to_owned(), city: city.to_owned() };
     stores.reviews.put_business(&business).await.expect("the store answers");
 }
@@ -60,16 +66,31 @@ impl MoveFixture {
         Self { review_fixtures: ReviewFixtures::seeded(stack, fixtures).await, connector }
     }
 
-    fn move_event(&self, to: Place) -> Event {
-        Box::pin(move_business(self.review_fixtures.stack.stores().clone(), to))
+    /// Creates a business with a review that moved nowhere yet, so that its location names no other organisation.
+    async fn create_business(&self, id: &str) {
+        let stack = &self.review_fixtures.stack;
+        stack.create_business(HOME.0, id, HOME.1).await;
+        let review = test_review(Partner::Partner8, id, (id, HOME.0, &city_key(HOME.1)));
+        write_reviews(
+            stack,
+            vec![ReviewWrite { old: None, new: Review { date: second("2025-01-31T00:00:00"), ..review } }],
+        )
+        .await;
     }
 
-    /// Moves the business and folds the log of its organisation, which then tells of the move no more.
-    fn move_and_fold_event(&self, from: Place, to: Place) -> Event {
-        let stores = self.review_fixtures.stack.stores().clone();
+    fn move_event(&self, to: Place) -> Event {
+        Box::pin(move_business(self.review_fixtures.stack.stores().clone(), business_id("lyon-1"), to))
+    }
+
+    /// Moves a business, and folds the log of its organisation, which then tells of the move no more, if the event is to do so.
+    fn first_move_event(&self, id: &str, to: Place, is_folded: bool) -> Event {
+        let (stores, id) = (self.review_fixtures.stack.stores().clone(), business_id(id));
         Box::pin(async move {
-            move_business(stores.clone(), to).await;
-            let report = stores.reviews.fold_reviews(OrgId::new(from.0).expect("an id")).await.expect("a fold");
+            move_business(stores.clone(), id, to).await;
+            if !is_folded {
+                return;
+            }
+            let report = stores.reviews.fold_reviews(OrgId::new(HOME.0).expect("an id")).await.expect("a fold");
             assert!(report.changes > 0, "{report:?}");
         })
     }
@@ -116,7 +137,7 @@ async fn statistics_and_pages_are_those_before_or_after_the_move_of_a_named_busi
                     fixture.interrupt((by, path), call, (place, HOME)).await;
                     (call, interruptions) = (call + 1, interruptions + 1);
                 }
-                move_business(fixture.review_fixtures.stack.stores().clone(), HOME).await;
+                fixture.move_event(HOME).await;
             }
         }
     }
@@ -127,20 +148,37 @@ async fn statistics_and_pages_are_those_before_or_after_the_move_of_a_named_busi
 async fn reviews_that_a_business_takes_to_another_organisation_for_the_first_time_are_counted_once_for_a_provider() {
     let mut interruptions = 0;
     for path in REQUESTS_OF_ALL {
-        for place in [(2, "Lyon"), NEW_ORG] {
-            for is_folded in [false, true] {
-                for call in 1.. {
-                    // Only the first move is to an organisation that the location does not name yet.
-                    let fixture = MoveFixture::new().await;
-                    let event =
-                        if is_folded { fixture.move_and_fold_event(HOME, place) } else { fixture.move_event(place) };
-                    if !fixture.interrupt_by(("provider", path), call, (HOME, place), event).await {
-                        break;
-                    }
-                    interruptions += 1;
+        for is_folded in [false, true] {
+            let fixture = MoveFixture::new().await;
+            for call in 1.. {
+                let id = format!("moving-{call}");
+                fixture.create_business(&id).await;
+                let event = fixture.first_move_event(&id, OTHER_ORG, is_folded);
+                if !fixture.interrupt_by(("provider", &path.replace("{}", &id)), call, (HOME, OTHER_ORG), event).await {
+                    break;
+                }
+                interruptions += 1;
+            }
+        }
+    }
+    assert!(interruptions >= 2 * 3 * REQUESTS_OF_ALL.len(), "{interruptions} interruptions");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reviews_that_a_business_takes_to_an_organisation_without_reviews_are_counted_once_for_a_provider() {
+    for path in [REQUESTS_OF_ALL[0], REQUESTS_OF_ALL[3]] {
+        for is_folded in [false, true] {
+            for call in 1.. {
+                // Only the first move is to an organisation without reviews.
+                let fixture = MoveFixture::new().await;
+                let event = fixture.first_move_event("lyon-1", NEW_ORG, is_folded);
+                if !fixture
+                    .interrupt_by(("provider", &path.replace("{}", "lyon-1")), call, (HOME, NEW_ORG), event)
+                    .await
+                {
+                    break;
                 }
             }
         }
     }
-    assert!(interruptions >= 4 * 3 * REQUESTS_OF_ALL.len(), "{interruptions} interruptions");
 }

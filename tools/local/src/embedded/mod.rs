@@ -67,6 +67,28 @@ impl EmbeddedDynamo {
         format!("http://{}", self.address)
     }
 
+    /// Writes a copy of the tables to a new file.
+    ///
+    /// # Errors
+    /// Returns an error if the file exists or cannot be written.
+    pub(crate) fn save(&self, file: &Path) -> anyhow::Result<()> {
+        let path = file.to_str().with_context(|| format!("the path {} is not valid UTF-8", file.display()))?;
+        self.database.vacuum_into(path).with_context(|| format!("cannot save the tables to {path}"))
+    }
+
+    /// Replaces the tables by those of a file that [`save`](Self::save) wrote. Returns false if they have items, which stay.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read.
+    pub(crate) fn restore_if_empty(&self, file: &Path) -> anyhow::Result<bool> {
+        let path = file.to_str().with_context(|| format!("the path {} is not valid UTF-8", file.display()))?;
+        if self.database.table_stats()?.iter().any(|table| table.item_count > 0) {
+            return Ok(false);
+        }
+        self.database.restore_from(path).with_context(|| format!("cannot restore the tables from {path}"))?;
+        Ok(true)
+    }
+
     /// Stops accepting connections, waits for running requests and closes the file. Blocks for some seconds at most.
     pub fn stop(mut self) {
         self.shut_down();

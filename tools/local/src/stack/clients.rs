@@ -7,7 +7,7 @@ use aws_smithy_runtime_api::client::stalled_stream_protection::StalledStreamProt
 use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::SdkConfig;
 use aws_types::sdk_config::Builder;
-use presence_runtime::aws::https_client;
+use presence_runtime::aws::http_client_for;
 use presence_store::Database;
 
 use crate::connectors::ConnectorLayer as _;
@@ -62,7 +62,7 @@ fn local_config(endpoint_url: &str) -> Builder {
     config
         .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
         .endpoint_url(endpoint_url)
-        .http_client(https_client())
+        .http_client(http_client_for(endpoint_url))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod urls;
 mod workers;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -194,6 +195,21 @@ impl Stack {
     pub fn fill_ledger(&self, reviews: &[Review], facets_from: i64) -> anyhow::Result<()> {
         let embedded = self.embedded.as_ref().context("DynamoDB is not embedded")?;
         embedded.fill_reviews(&self.store, reviews, facets_from)
+    }
+
+    /// Writes a copy of the tables of the embedded database to a new file.
+    ///
+    /// Returns an error if the database is not embedded, or if the file exists or cannot be written.
+    pub fn save_tables(&self, file: &Path) -> anyhow::Result<()> {
+        self.embedded.as_ref().context("DynamoDB is not embedded")?.save(file)
+    }
+
+    /// Replaces the tables of the embedded database by those of a saved file. Returns false if they have items, which stay, or if
+    /// the database is not embedded.
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn restore_tables_if_empty(&self, file: &Path) -> anyhow::Result<bool> {
+        self.embedded.as_ref().map_or(Ok(false), |embedded| embedded.restore_if_empty(file))
     }
 
     /// Returns the `DynamoDB` endpoint of the functions: the one with the limits of AWS if they are on.
