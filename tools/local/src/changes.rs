@@ -112,7 +112,7 @@ impl Sources {
             {
                 return;
             }
-            pending().await
+            pending::<()>().await;
         };
         let written = async {
             match table {
