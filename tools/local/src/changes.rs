@@ -38,7 +38,7 @@ pub(crate) struct Changes {
     pub(crate) mailbox: Arc<Mailbox>,
     /// Events of the bus.
     pub(crate) events: Arc<EventLog>,
-    /// Id of this start of the stack: with another one, a page begins anew.
+    /// Id of this start of the stack: with another one, a page is loaded again.
     pub(crate) start_id: u64,
     /// Channel that closes when the stack stops.
     pub(crate) stopped: watch::Receiver<()>,

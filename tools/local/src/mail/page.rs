@@ -47,7 +47,7 @@ struct SesModeRequest {
 
 /// Outbox of a stack.
 #[derive(Clone)]
-struct Outbox {
+struct OutboxParts {
     store: Stores,
     clock: Arc<dyn Clock>,
 }
@@ -57,7 +57,7 @@ pub(crate) fn router(store: Stores, clock: Arc<dyn Clock>, mailbox: Arc<Mailbox>
     let outbox = Router::new()
         .route("/mailbox/outbox.json", get(list_outbox))
         .route("/mailbox/outbox/{id}/retry", post(retry_mail))
-        .with_state(Outbox { store, clock });
+        .with_state(OutboxParts { store, clock });
     let pages = Router::new()
         .route("/mailbox.json", get(list_mails))
         .route("/mailbox/list.json", get(list_kept_mails))
@@ -122,7 +122,7 @@ async fn set_ses_mode(State(mailbox): State<Arc<Mailbox>>, Json(request): Json<S
     Json(json!({ "mode": request.mode }))
 }
 
-async fn list_outbox(State(outbox): State<Outbox>) -> Response {
+async fn list_outbox(State(outbox): State<OutboxParts>) -> Response {
     match outbox.rows().await {
         Ok(rows) => Json(rows).into_response(),
         Err(error) => unavailable(&error),
@@ -130,7 +130,7 @@ async fn list_outbox(State(outbox): State<Outbox>) -> Response {
 }
 
 /// Tries a mail from the beginning: what `ops outbox retry` does.
-async fn retry_mail(State(outbox): State<Outbox>, Path(id): Path<String>) -> Response {
+async fn retry_mail(State(outbox): State<OutboxParts>, Path(id): Path<String>) -> Response {
     match outbox.store.users.retry_mail(&id, outbox.clock.now()).await {
         Ok(true) => StatusCode::NO_CONTENT.into_response(),
         Ok(false) => (StatusCode::NOT_FOUND, "This mail does not wait for a retry any more.").into_response(),
@@ -142,7 +142,7 @@ fn unavailable(error: &Error) -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response()
 }
 
-impl Outbox {
+impl OutboxParts {
     /// Returns the mails that wait, each with the address of its user.
     #[expect(clippy::disallowed_methods, reason = "the page acts for no caller")]
     async fn rows(&self) -> Result<Vec<Value>, Error> {
