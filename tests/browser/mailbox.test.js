@@ -129,12 +129,12 @@ test("a mail is shown as wide as a phone or a desk, and is of no origin", async 
   await mail.getByRole("button", { name: "phone", pressed: true }).waitFor();
   assert.equal(await row.isVisible(), false);
   await look(page, "mailbox-reading", [{ width: 390, colorScheme: "light" }]);
-  await page.setViewportSize({ width: 390, height: 800 });
-  await page.getByRole("button", { name: "All mails" }).press("Enter");
-  assert.ok(await row.evaluate(button => button === document.activeElement), "the focus is back in the list");
   const response = await fetch(`${stack.origin}${await mail.locator("iframe").getAttribute("src")}`);
   const policy = response.headers.get("content-security-policy");
   assert.ok(policy.startsWith("default-src 'none';") && policy.endsWith("sandbox"), policy);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.getByRole("button", { name: "All mails" }).press("Enter");
+  assert.ok(await row.evaluate(button => button === document.activeElement), "the focus is back in the list");
   await window.close();
 });
 
