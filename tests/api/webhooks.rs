@@ -297,6 +297,8 @@ async fn deliveries_are_listed_newest_first_in_pages_and_for_30_days() {
     assert_eq!((&first["next"], &first["has_more"]), (&json!("1-2"), &json!(true)));
     let second = page("limit=2&after=1-2").await;
     assert_eq!((&second["next"], &second["has_more"]), (&json!("1-1"), &json!(false)));
+    let afters = [&first["deliveries"][0], &second["deliveries"][0]].map(|delivery| &delivery["after"]);
+    assert_eq!(afters, ["1-2", "1-0"], "the cursor before the event");
     let delivery = &second["deliveries"][0];
     let attempts = delivery["attempts"].as_array().expect("attempts");
     assert_eq!(
@@ -346,6 +348,7 @@ async fn a_test_sends_one_signed_event_and_answers_its_delivery() {
         assert_eq!(tried.status, 200, "{}", tried.text);
         let delivery = tried.json();
         assert_eq!((&delivery["type"], &delivery["state"]), (&json!("webhook.test"), &json!(state)));
+        assert_eq!(delivery["after"], Value::Null, "no feed has the event");
         let attempt = &delivery["attempts"][0];
         assert_eq!((&attempt["error"], attempt["status"].as_u64()), (&error, status[..3].parse().ok()));
         let received = request.await.expect("a request");

@@ -11,6 +11,7 @@ export async function pagesOf(stack) {
     { name: "docs", path: "/docs" },
     { name: "mailbox", path: "/mailbox" },
     { name: "events", path: "/events" },
+    { name: "webhooks", path: "/webhooks" },
     { name: "reviews", path: "/reviews" },
     { name: "stats", path: "/stats" },
     { name: "guide", path: "/guide/mistakes" },

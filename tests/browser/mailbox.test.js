@@ -73,9 +73,12 @@ test("what SES throttles or refuses waits in the outbox, where it is seen, and i
     await page.getByRole("cell", { name: "1", exact: true }).waitFor();
     assert.deepEqual(await stack.mails(email), [], weather);
     await page.getByRole("heading", { name: "Waiting in the outbox: 1" }).waitFor();
+    await row.filter({ hasText: email }).filter({ hasText: /TooManyRequestsException|MessageRejected/ }).waitFor();
     await look(page, `mailbox-${weather.split(" ")[0]}`);
     await page.getByLabel("sends", { exact: true }).check();
-    await stack.age(id, A_REST);
+    // A retry needs no patience: it is what an operator does.
+    if (weather === "throttles") await page.getByRole("button", { name: `Retry the mail to ${email}` }).click();
+    else await stack.age(id, A_REST);
     await article(page, email).waitFor();
     await page.getByRole("heading", { name: "Waiting in the outbox: 0" }).waitFor();
     assert.equal((await stack.mails(email)).length, 1, weather);
@@ -116,13 +119,22 @@ test("a mail is shown as wide as a phone or a desk, and is of no origin", async 
   await page.setViewportSize({ width: 1280, height: 800 });
   await mail.getByRole("button", { name: "desk" }).click();
   assert.ok(await width() >= 640);
-  // A phone shows the phone's form first.
+  // A phone shows the list, then one mail in the phone's form, and the way back.
   await page.setViewportSize({ width: 390, height: 800 });
   await page.reload();
+  const row = page.getByRole("navigation", { name: "Mails" }).getByRole("button").filter({ hasText: email });
+  await row.waitFor();
+  assert.equal(await mail.isVisible(), false);
+  await row.click();
   await mail.getByRole("button", { name: "phone", pressed: true }).waitFor();
+  assert.equal(await row.isVisible(), false);
+  await look(page, "mailbox-reading", [{ width: 390, colorScheme: "light" }]);
   const response = await fetch(`${stack.origin}${await mail.locator("iframe").getAttribute("src")}`);
   const policy = response.headers.get("content-security-policy");
   assert.ok(policy.startsWith("default-src 'none';") && policy.endsWith("sandbox"), policy);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.getByRole("button", { name: "All mails" }).press("Enter");
+  assert.ok(await row.evaluate(button => button === document.activeElement), "the focus is back in the list");
   await window.close();
 });
 

@@ -123,6 +123,7 @@ const PROPERTIES: &[Property] = &[
     property(&["DeliveryPage"], "has_more", "True if there are older deliveries.", unconstrained),
     property(&["Delivery"], "event_id", "Id of the event, which its messages have as `webhook-id`.", unconstrained),
     property(&["Delivery"], "type", "Type of the event.", unconstrained),
+    property(&["Delivery"], "after", "Cursor just before the event, for `GET /events` and for a replay; null for `webhook.test`, which no feed has.", values::position),
     property(&["Delivery"], "attempts", "The attempts, oldest first.", unconstrained),
     property(&["Delivery"], "state", "`delivered`; `waiting` for another attempt; `given_up`: it is not sent again unless it is replayed.", values::delivery_state),
     property(&["DeliveryAttempt"], "at", "Start of the attempt, with milliseconds.", values::date_time),

@@ -1,6 +1,6 @@
 // Filters of reviews, which the pages of the statistics and of the reviews share, and calls of the API with the key among them.
 
-import { byId, get } from "./page.js";
+import { byId, callApi, get } from "./page.js";
 
 const form = byId("filters");
 let orgs = [];
@@ -36,22 +36,8 @@ export function parameters() {
   return query;
 }
 
-/** Calls the API below `/reviews`. Returns the answer; throws an error with the status and the API's words. */
-export async function call(path, method = "GET", body = undefined) {
-  const headers = { "x-api-key": form.elements.key.value.trim(), "content-type": "application/json" };
-  const request = fetch(`/api/v2/reviews${path}`, { method, headers, body: body && JSON.stringify(body) });
-  const response = await request.catch(() => { throw new Error("The local stack does not answer."); });
-  const answer = await response.json();
-  if (!response.ok) throw Object.assign(new Error(`The API refuses: ${messages(answer.errors)}.`), { status: response.status });
-  return answer;
-}
-
-/** Returns the texts of an error. */
-function messages(errors) {
-  const [found] = Object.values(errors);
-  if (typeof found === "string") return found;
-  return Object.entries(found).map(([field, text]) => `${field} ${text.explanation ?? text}`).join("; ");
-}
+/** Calls the API below `/reviews` with the key of the form, as `callApi`. */
+export const call = (path, method, body) => callApi(form.elements.key.value, `/reviews${path}`, method, body);
 
 /** Offers the cities and businesses of the chosen organisation. */
 function offer() {
@@ -89,8 +75,8 @@ export async function refresh(ask, show) {
   main.removeAttribute("aria-busy");
 }
 
-/** Fills the filters with the key of the most powerful role, and runs a function at first and after each change. */
-export async function startFilters(changed) {
+/** Fills the filters with the key of the most powerful role, and runs a function after each change. `begin` shows the page at first. */
+export async function startFilters(changed, begin = changed) {
   const keys = JSON.parse(byId("keys").textContent);
   form.elements.key.defaultValue = keys.PROVIDER ?? "";
   orgs = await get("/reviews/orgs.json");
@@ -99,5 +85,5 @@ export async function startFilters(changed) {
   form.addEventListener("change", () => { offer(); changed(); });
   form.addEventListener("submit", event => { event.preventDefault(); changed(); });
   form.addEventListener("reset", () => setTimeout(() => { offer(); changed(); }));
-  await changed();
+  await begin();
 }

@@ -37,6 +37,51 @@ export async function repeat(milliseconds, run) {
   }
 }
 
+/**
+ * Runs a function now, and again whenever the stack tells of a change of the subject. Changes during a run lead to one further run. A stack
+ * that stops is said, and another one loads the page again, as in `repeat`.
+ */
+export function follow(subject, run) {
+  const source = new EventSource(`/changes/${subject}`);
+  let stack, isRunning = false, isWaiting = false;
+  const turn = async () => {
+    isWaiting = isRunning;
+    if (isRunning) return;
+    isRunning = true;
+    // What failed is tried again: no further change may come. A stack that stops closes the source.
+    await run().catch(() => { if (source.readyState !== EventSource.CLOSED) setTimeout(turn, STOPPED_PAUSE); });
+    isRunning = false;
+    if (isWaiting) await turn();
+  };
+  source.onmessage = ({ data }) => {
+    stack ??= data;
+    if (data === stack) turn();
+    else location.reload();
+  };
+  source.onerror = async () => {
+    if (!await isStopped()) return;
+    source.close();
+    await waitForStart();
+  };
+}
+
+/** Calls the API with a key. Returns the answer; throws an error with the status and the API's words. */
+export async function callApi(key, path, method = "GET", body = undefined) {
+  const headers = { "x-api-key": key.trim(), "content-type": "application/json" };
+  const request = fetch(`/api/v2${path}`, { method, headers, body: body && JSON.stringify(body) });
+  const response = await request.catch(() => { throw new Error("The local stack does not answer."); });
+  const answer = await response.json();
+  if (!response.ok) throw Object.assign(new Error(`The API refuses: ${messages(answer.errors)}.`), { status: response.status });
+  return answer;
+}
+
+/** Returns the texts of an error. */
+function messages(errors) {
+  const [found] = Object.values(errors);
+  if (typeof found === "string") return found;
+  return Object.entries(found).map(([field, text]) => `${field} ${text.explanation ?? text}`).join("; ");
+}
+
 /** True if nothing answers at the address of this page. */
 async function isStopped() {
   try { await fetch(location.pathname, { method: "HEAD", cache: "no-store" }); } catch { return true; }

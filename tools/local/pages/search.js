@@ -6,7 +6,7 @@ const MOST_SHOWN = 20;
 /** Characters of the text around the first word that was found. */
 const SNIPPET = 140;
 /** Kinds of results, the first ones on top among equals. */
-const KINDS = ["operation", "error", "command", "guide"];
+const KINDS = ["page", "operation", "error", "command", "guide"];
 
 let entries;
 const input = element("input", { type: "search", autocomplete: "off", spellcheck: false, placeholder: "an operation, a field, an error, a task" });

@@ -4,6 +4,7 @@
 
 mod api_functions;
 pub mod aws_limits;
+mod changes;
 pub mod connectors;
 mod deliveries;
 mod docs;

@@ -192,6 +192,7 @@ fn summary(stack: &Stack) -> serde_json::Value {
         "reviews_url": stack.reviews_url(),
         "stats_url": stack.stats_url(),
         "events_url": stack.events_url(),
+        "webhooks_url": stack.webhooks_url(),
         "replies_url": stack.replies_url(),
         "sqs_url": stack.sqs_url(),
         "keys": stack.keys(),
@@ -210,6 +211,7 @@ fn welcome(stack: &Stack) -> String {
         format!("  Reviews   {}", stack.reviews_url()),
         format!("  Stats     {}", stack.stats_url()),
         format!("  Events    {}", stack.events_url()),
+        format!("  Webhooks  {}", stack.webhooks_url()),
         format!("  DynamoDB  {}", stack.dynamodb_url()),
         String::new(),
     ];

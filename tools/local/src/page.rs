@@ -16,11 +16,12 @@ pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-sr
 const FILES_PATH: &str = "/pages";
 
 /// Pages of the navigation: path and name.
-const NAVIGATION: [(&str, &str); 7] = [
+pub(crate) const NAVIGATION: [(&str, &str); 8] = [
     ("/", "Home"),
     ("/docs", "API"),
     ("/mailbox", "Mailbox"),
     ("/events", "Events"),
+    ("/webhooks", "Webhooks"),
     ("/reviews", "Reviews"),
     ("/stats", "Statistics"),
     ("/guide", "Guide"),

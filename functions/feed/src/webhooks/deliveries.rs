@@ -40,6 +40,6 @@ impl Operation for ListDeliveries {
         let oldest = deliveries.last().and_then(|delivery| delivery.latest());
         let number = oldest.map_or(below.unwrap_or_default(), |attempt| attempt.number);
         let next = FeedCursor { org_id, number }.to_string();
-        Ok(Answer::ok(&DeliveriesBody::new(&deliveries, next, has_more)))
+        Ok(Answer::ok(&DeliveriesBody::new(org_id, &deliveries, next, has_more)))
     }
 }

@@ -43,7 +43,8 @@ impl Operation for TestWebhook {
         let data = json!({ "id": webhook.id.to_string(), "org_id": webhook.id.org_id().get(), "at": at });
         let body = json!({ "type": KIND, "timestamp": at, "data": data }).to_string().into_bytes();
         let attempt = send_once(app.sender()?, &webhook, &id, KIND, body, now).await;
-        let answer = request.answer(Answer::ok(&DeliveryBody::new(&Delivery(vec![attempt]))), now);
+        let delivery = Delivery(vec![attempt]);
+        let answer = request.answer(Answer::ok(&DeliveryBody::new(Some(webhook.id.org_id()), &delivery)), now);
         app.webhooks.keep_answer(answer.kept()).await?;
         Ok(answer)
     }

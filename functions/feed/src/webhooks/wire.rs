@@ -68,6 +68,9 @@ pub(crate) struct DeliveryBody<'a> {
     event_id: &'a str,
     #[serde(rename = "type")]
     kind: &'a str,
+    /// Cursor before the event; `None` for one that is in no feed.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    after: Option<String>,
     attempts: Vec<AttemptBody<'a>>,
     state: &'static str,
 }
@@ -117,15 +120,17 @@ impl<'a> NewWebhookBody<'a> {
 }
 
 impl<'a> DeliveriesBody<'a> {
-    pub(super) fn new(deliveries: &'a [Delivery], next: String, has_more: bool) -> Self {
-        Self { deliveries: deliveries.iter().map(DeliveryBody::new).collect(), next, has_more }
+    pub(super) fn new(org_id: Option<OrgId>, deliveries: &'a [Delivery], next: String, has_more: bool) -> Self {
+        Self { deliveries: deliveries.iter().map(|one| DeliveryBody::new(org_id, one)).collect(), next, has_more }
     }
 }
 
 impl<'a> DeliveryBody<'a> {
-    pub(super) fn new(delivery: &'a Delivery) -> Self {
+    pub(super) fn new(org_id: Option<OrgId>, delivery: &'a Delivery) -> Self {
         let latest = delivery.latest();
+        let before = latest.and_then(|attempt| attempt.number.checked_sub(1));
         Self {
+            after: before.map(|number| FeedCursor { org_id, number }.to_string()),
             event_id: latest.map_or("", |attempt| &attempt.event_id),
             kind: latest.map_or("", |attempt| &attempt.kind),
             attempts: delivery.0.iter().map(AttemptBody::new).collect(),

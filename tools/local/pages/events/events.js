@@ -1,6 +1,6 @@
-// Page of the events: asks for them once a second, and shows those that the filters choose.
+// Page of the events: asks for those that it lacks when the stack tells of some, and shows those that the filters choose.
 
-import { byId, element, repeat } from "../page.js";
+import { byId, element, follow } from "../page.js";
 
 const MOST_SHOWN = 200;
 /** As many as the stack keeps. */
@@ -36,7 +36,7 @@ const render = () => {
   byId("rest").textContent = `The newest ${MOST_SHOWN} are shown. All are in events.json.`;
 };
 document.querySelector("search").oninput = render;
-repeat(1000, async () => {
+follow("events", async () => {
   const response = await fetch(`/events.json?after=${last}`, { cache: "no-store" });
   if (!response.ok) throw new Error(`${response.status}`);
   const more = await response.json();

@@ -1,11 +1,11 @@
 // The mailbox: the list of mails, the chosen one beside it, the outbox, and the switch of SES.
 
-import { byId, element, get, repeat } from "/pages/page.js";
+import { byId, element, follow, get } from "/pages/page.js";
 import { showMail } from "/pages/mailbox/mail.js";
 import { timeIn } from "/pages/mailbox/time.js";
 
-/** Milliseconds between two looks at the mailbox. */
-const PAUSE = 1000;
+/** Milliseconds after which the times in words are written again. */
+const PAUSE = 10_000;
 
 const list = byId("mails"), article = byId("mail");
 /** Rows of the list by the ids of their mails. They are kept, so that the focus stays. */
@@ -20,7 +20,12 @@ function row(mail) {
   const button = element("button", { type: "button" },
     element("strong", { textContent: mail.subject }), element("small", { textContent: `to ${mail.to}` }),
     element("small", {}, `from ${mail.from}, `, time.element));
-  button.onclick = () => { chosen = mail.id; show(); };
+  button.onclick = () => {
+    chosen = mail.id;
+    byId("mailbox").classList.add("reading");
+    show();
+    byId("back").focus();
+  };
   return { item: element("li", {}, button), button, time };
 }
 
@@ -59,14 +64,36 @@ async function show() {
 async function remove(path) {
   await fetch(path, { method: "DELETE" });
   chosen = undefined;
+  byId("mailbox").classList.remove("reading");
   await refresh();
 }
 
 function fillOutbox(outbox) {
-  byId("waiting").textContent = `Waiting in the outbox: ${outbox.length}`;
-  const cells = ({ user_id, state, due_at, attempts }) => [user_id, state, due_at, attempts].map(text => element("td", { textContent: text }));
-  byId("outbox").replaceChildren(...outbox.map(each => element("tr", {}, ...cells(each))));
+  const text = `Waiting in the outbox: ${outbox.length}`;
+  if (byId("waiting").textContent !== text) byId("waiting").textContent = text;
+  byId("outbox").replaceChildren(...outbox.map(outboxRow));
   byId("waiting-mails").hidden = outbox.length === 0;
+}
+
+function outboxRow({ id, user_id, email, state, due_at, attempts, reason, may_be_retried }) {
+  const cell = (name, ...content) => {
+    const made = element("td", {}, ...content);
+    made.dataset.name = name;
+    return made;
+  };
+  const retry = element("button", { type: "button", textContent: "Retry", ariaLabel: `Retry the mail to ${email ?? user_id}`, disabled: !may_be_retried });
+  retry.onclick = () => retryMail(id);
+  const to = element("td", {}, email ?? "nobody", element("small", { textContent: `user ${user_id}` }));
+  return element("tr", {}, to, cell("State", state, ...reason ? [element("small", { textContent: reason })] : []),
+    cell("Next try", state === "pending" ? due_at.slice(0, 19).replace("T", " ") : "none"), cell("Attempts", attempts), element("td", {}, retry));
+}
+
+/** Tries a mail from the beginning, as `ops outbox retry` does. */
+async function retryMail(id) {
+  const response = await fetch(`/mailbox/outbox/${encodeURIComponent(id)}/retry`, { method: "POST" });
+  byId("outbox-error").textContent = response.ok ? "" : await response.text();
+  byId("outbox-error").hidden = response.ok;
+  await refresh();
 }
 
 function showMode(mode) {
@@ -95,4 +122,9 @@ byId("weather").onchange = async ({ target }) => {
 };
 byId("filter").oninput = fillList;
 byId("delete-all").onclick = () => remove("/mailbox/mails");
-repeat(PAUSE, refresh);
+byId("back").onclick = () => {
+  byId("mailbox").classList.remove("reading");
+  list.querySelector("[aria-current]")?.focus();
+};
+setInterval(() => { for (const { time } of rows.values()) time.refresh(); }, PAUSE);
+follow("mailbox", refresh);

@@ -1,6 +1,6 @@
 // Page of the statistics: reads the filters, asks the API, and shows what it answers.
 
-import { byId } from "../page.js";
+import { byId, follow } from "../page.js";
 import { businessesOf, call, chosenBusinesses, parameters, refresh, restrict, startFilters } from "../filters.js";
 import { drawMonths, drawStars, smallBars } from "./charts.js";
 
@@ -120,4 +120,5 @@ function sentence({ count, average_rating, states, partners, with_content }) {
 }
 
 new ResizeObserver(draw).observe(byId("months"));
-startFilters(() => refresh(() => Promise.all([ask("month"), ask("business")]), show));
+const read = () => refresh(() => Promise.all([ask("month"), ask("business")]), show);
+startFilters(read, () => follow("reviews", read));

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use presence_runtime::clock::{Clock as _, SystemClock};
 use serde_json::{Value, json};
 
 use crate::local_only::same_origin_only;
@@ -36,8 +37,12 @@ async fn receive(
     body: String,
 ) -> StatusCode {
     let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let all: Vec<_> = headers.iter().map(|(name, value)| (name.as_str(), text(value))).collect();
     let message = json!({
         "answer": answer,
+        "received_at": SystemClock.now().to_string(),
+        "headers": all,
         "webhook-id": header("webhook-id"),
         "webhook-timestamp": header("webhook-timestamp"),
         "webhook-signature": header("webhook-signature"),
@@ -60,6 +65,9 @@ async fn receive(
     }
 }
 
-async fn list(State(messages): State<Messages>) -> Json<Vec<Value>> {
-    Json(messages.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect())
+/// Lists the messages, oldest first; with `?id=EVENT` those of this event.
+async fn list(State(messages): State<Messages>, uri: Uri) -> Json<Vec<Value>> {
+    let id = uri.query().and_then(|query| query.strip_prefix("id="));
+    let is_wanted = |message: &&Value| id.is_none_or(|id| message["webhook-id"] == id);
+    Json(messages.lock().unwrap_or_else(PoisonError::into_inner).iter().filter(is_wanted).cloned().collect())
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
+use tokio::sync::watch;
 
 /// Number of events that are kept. The oldest are dropped first.
 const MAX_EVENTS: usize = 10_000;
@@ -26,6 +27,7 @@ pub enum BusMode {
 #[derive(Debug, Default)]
 pub struct EventLog {
     state: Mutex<State>,
+    changed: watch::Sender<()>,
 }
 
 #[derive(Debug, Default)]
@@ -69,6 +71,13 @@ impl EventLog {
         }
         state.events.push_back(event);
         state.count += 1;
+        drop(state);
+        self.changed.send_replace(());
+    }
+
+    /// Returns a channel that tells of each further event.
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

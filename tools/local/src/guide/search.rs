@@ -1,15 +1,16 @@
-//! Data of the search: sections of the guide, commands, operations with their parameters, and typical mistakes.
+//! Data of the search: pages of the stack, sections of the guide, commands, operations with their parameters, and typical mistakes.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{DOCUMENTS, Document, render};
 use crate::docs::DOCS_PATH;
+use crate::page::NAVIGATION;
 
 /// Result of the search.
 #[derive(Debug, Serialize)]
 pub(super) struct Entry {
-    /// `operation`, `error`, `command` or `guide`.
+    /// `page`, `operation`, `error`, `command` or `guide`.
     kind: &'static str,
     title: String,
     href: String,
@@ -19,7 +20,21 @@ pub(super) struct Entry {
 
 /// Returns all results that a search may find.
 pub(super) fn entries() -> Vec<Entry> {
-    operations().chain(DOCUMENTS.iter().flat_map(|&document| sections(document))).chain(mistakes()).collect()
+    pages()
+        .chain(operations())
+        .chain(DOCUMENTS.iter().flat_map(|&document| sections(document)))
+        .chain(mistakes())
+        .collect()
+}
+
+fn pages() -> impl Iterator<Item = Entry> {
+    let entry = |(path, name): (&str, &str)| Entry {
+        kind: "page",
+        title: name.to_owned(),
+        href: path.to_owned(),
+        text: format!("{name}: a page of this stack"),
+    };
+    NAVIGATION.into_iter().map(entry)
 }
 
 fn operations() -> impl Iterator<Item = Entry> {
@@ -85,6 +100,7 @@ mod tests {
     fn operations_parameters_pages_commands_and_mistakes_are_found() {
         let entries = entries();
         for (kind, title, text) in [
+            ("page", "Webhooks", "a page of this stack"),
             ("operation", "GET /reviews · Search reviews", "rating__in"),
             ("guide", "Restoring › Another region", "Global tables"),
             ("command", "The operator's command line › Restore", "ops restore plan"),

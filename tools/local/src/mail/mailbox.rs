@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use super::simulator;
 
@@ -85,6 +85,7 @@ pub struct Mailbox {
     state: Mutex<State>,
     /// Wakes the task that hands feedback to the mailer.
     has_feedback: Notify,
+    changed: watch::Sender<()>,
 }
 
 #[derive(Debug, Default)]
@@ -117,12 +118,16 @@ impl Mailbox {
         let mut state = self.state();
         let count = state.mails.len();
         state.mails.retain(|kept| kept.mail.id != id);
-        state.mails.len() < count
+        let is_deleted = state.mails.len() < count;
+        drop(state);
+        self.changed.send_replace(());
+        is_deleted
     }
 
     /// Deletes every mail.
     pub(super) fn clear(&self) {
         self.state().mails.clear();
+        self.changed.send_replace(());
     }
 
     /// Returns the current mode of SES.
@@ -134,6 +139,7 @@ impl Mailbox {
     /// Sets the mode of SES for the next mails.
     pub fn set_ses_mode(&self, mode: SesMode) {
         self.state().ses_mode = mode;
+        self.changed.send_replace(());
     }
 
     /// Returns the oldest event about a bounce or a complaint, and forgets it.
@@ -152,6 +158,11 @@ impl Mailbox {
         }
     }
 
+    /// Returns a channel that tells of each further change of the mails or of the mode.
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
+    }
+
     pub(super) fn add(&self, mail: SentMail, from: String) {
         let event = simulator::feedback_event(&mail);
         let has_feedback = event.is_some();
@@ -163,6 +174,7 @@ impl Mailbox {
         let excess = state.feedback.len().saturating_sub(MAX_MAILS);
         state.feedback.drain(..excess);
         drop(state);
+        self.changed.send_replace(());
         if has_feedback {
             self.has_feedback.notify_one();
         }

@@ -8,9 +8,10 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 use axum::response::{Html, IntoResponse as _, Response};
-use axum::routing::{delete, get};
+use axum::routing::{delete, get, post};
 use axum::{Json, Router};
-use presence_domain::invitation::OutboxMessage;
+use presence_domain::error::Error;
+use presence_runtime::clock::Clock;
 use presence_store::Stores;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -44,9 +45,19 @@ struct SesModeRequest {
     mode: SesMode,
 }
 
-/// Builds the routes of the mailbox page and of the local SES.
-pub(crate) fn router(store: Stores, mailbox: Arc<Mailbox>) -> Router {
-    let outbox = Router::new().route("/mailbox/outbox.json", get(list_outbox)).with_state(store);
+/// Outbox of a stack.
+#[derive(Clone)]
+struct OutboxParts {
+    store: Stores,
+    clock: Arc<dyn Clock>,
+}
+
+/// Builds the routes of the mailbox page, of the outbox and of the local SES.
+pub(crate) fn router(store: Stores, clock: Arc<dyn Clock>, mailbox: Arc<Mailbox>) -> Router {
+    let outbox = Router::new()
+        .route("/mailbox/outbox.json", get(list_outbox))
+        .route("/mailbox/outbox/{id}/retry", post(retry_mail))
+        .with_state(OutboxParts { store, clock });
     let pages = Router::new()
         .route("/mailbox.json", get(list_mails))
         .route("/mailbox/list.json", get(list_kept_mails))
@@ -111,18 +122,46 @@ async fn set_ses_mode(State(mailbox): State<Arc<Mailbox>>, Json(request): Json<S
     Json(json!({ "mode": request.mode }))
 }
 
-async fn list_outbox(State(store): State<Stores>) -> Response {
-    match store.outbox.list().await {
-        Ok(messages) => Json(messages.iter().map(outbox_message_json).collect::<Vec<_>>()).into_response(),
-        Err(error) => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response(),
+async fn list_outbox(State(outbox): State<OutboxParts>) -> Response {
+    match outbox.rows().await {
+        Ok(rows) => Json(rows).into_response(),
+        Err(error) => unavailable(&error),
     }
 }
 
-fn outbox_message_json(message: &OutboxMessage) -> Value {
-    json!({
-        "user_id": message.user_id.to_string(),
-        "state": message.state.as_str(),
-        "due_at": format!("{:.0}", message.due_at),
-        "attempts": message.attempts,
-    })
+/// Tries a mail from the beginning: what `ops outbox retry` does.
+async fn retry_mail(State(outbox): State<OutboxParts>, Path(id): Path<String>) -> Response {
+    match outbox.store.users.retry_mail(&id, outbox.clock.now()).await {
+        Ok(true) => StatusCode::NO_CONTENT.into_response(),
+        Ok(false) => (StatusCode::NOT_FOUND, "This mail does not wait for a retry any more.").into_response(),
+        Err(error) => unavailable(&error),
+    }
+}
+
+fn unavailable(error: &Error) -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response()
+}
+
+impl OutboxParts {
+    /// Returns the mails that wait, each with the address of its user.
+    #[expect(clippy::disallowed_methods, reason = "the page acts for no caller")]
+    async fn rows(&self) -> Result<Vec<Value>, Error> {
+        let messages = self.store.outbox.list().await?;
+        let ids: Vec<_> = messages.iter().map(|message| message.user_id).collect();
+        let recipients = self.store.users.get_recipients(&ids).await?;
+        let rows = messages.iter().map(|message| {
+            let user = recipients.iter().find(|user| user.id == message.user_id);
+            json!({
+                "id": message.id,
+                "user_id": message.user_id.to_string(),
+                "email": user.map(|user| user.email.as_str()),
+                "state": message.state.as_str(),
+                "due_at": format!("{:.0}", message.due_at),
+                "attempts": message.attempts,
+                "reason": message.last_refusal,
+                "may_be_retried": message.may_be_retried(),
+            })
+        });
+        Ok(rows.collect())
+    }
 }

@@ -16,6 +16,7 @@ use presence_domain::user::Role;
 use presence_ledger::tree::FACETS_FROM;
 use presence_mailer::OutboxProcessor;
 use presence_store::Stores;
+use tokio::sync::watch;
 
 use self::clients::{database, functions_config, own_config};
 use self::local_database::LocalDatabase;
@@ -24,6 +25,7 @@ use self::workers::{
     start_replies,
 };
 use crate::aws_limits::LimitsProxy;
+use crate::changes::Changes;
 use crate::deliveries::{DeliveryPoller, forward_events};
 use crate::embedded::EmbeddedDynamo;
 use crate::events::{self, EventLog, EventPoller, LocalBus};
@@ -36,7 +38,7 @@ use crate::mail::{self, Mailbox, StreamPoller};
 use crate::options::{DynamoDb, Options};
 use crate::replies::{self, Partners, ReplyQueue};
 use crate::sample::{self, DemoKeys};
-use crate::{api_functions, deliveries, docs, listen, other_dynamodb, page, review_pages};
+use crate::{api_functions, changes, deliveries, docs, listen, other_dynamodb, page, review_pages};
 
 pub use clients::sdk_config;
 
@@ -44,6 +46,8 @@ pub use clients::sdk_config;
 #[derive(Debug)]
 pub struct Stack {
     gateway: Gateway,
+    /// Sender whose end tells the open pages that the stack stops.
+    running: watch::Sender<()>,
     functions: BTreeMap<String, LocalFunction>,
     embedded: Option<EmbeddedDynamo>,
     limits: Option<LimitsProxy>,
@@ -96,13 +100,23 @@ impl Stack {
         let mailbox = Arc::new(Mailbox::default());
         let events = Arc::new(EventLog::default());
         let replies = Arc::new(ReplyQueue::default());
+        let (running, stopped) = watch::channel(());
+        let changes = Changes {
+            config: own_config(&database_url),
+            database: store.database.clone(),
+            mailbox: Arc::clone(&mailbox),
+            events: Arc::clone(&events),
+            start_id: fastrand::u64(..),
+            stopped,
+        };
         let pages = docs::router(&keys)
-            .merge(mail::router(store.clone(), Arc::clone(&mailbox)))
+            .merge(mail::router(store.clone(), Arc::clone(&options.clock), Arc::clone(&mailbox)))
             .merge(review_pages::router(store.clone(), &keys))
             .merge(events::router(Arc::clone(&events)))
             .merge(replies::router(Arc::clone(&replies)))
             .merge(guide::router())
-            .merge(deliveries::router())
+            .merge(deliveries::router(&keys))
+            .merge(changes::router(changes))
             .merge(page::shared_files());
         let history = options.keep_requests.then(|| Arc::new(RequestHistory::default()));
         let home = Home {
@@ -131,6 +145,7 @@ impl Stack {
         let inbox = start_inbox(&functions_config, &options)?;
         Ok(Self {
             gateway,
+            running,
             functions,
             embedded,
             limits,
@@ -263,6 +278,7 @@ impl Stack {
         drop(self.reply_poller);
         drop(self.partners);
         drop(self.inbox);
+        drop(self.running);
         self.gateway.stop().await;
         drop(self.limits);
         if let Some(embedded) = self.embedded {

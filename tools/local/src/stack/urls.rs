@@ -1,7 +1,7 @@
 //! URLs of a running stack.
 
 use super::Stack;
-use crate::{docs, events, mail, replies, review_pages};
+use crate::{deliveries, docs, events, mail, replies, review_pages};
 
 impl Stack {
     /// Returns the base URL of version 2 of the API.
@@ -26,6 +26,12 @@ impl Stack {
     #[must_use]
     pub fn events_url(&self) -> String {
         format!("{}{}", self.origin(), events::EVENTS_PATH)
+    }
+
+    /// Returns the URL of the page with the webhooks.
+    #[must_use]
+    pub fn webhooks_url(&self) -> String {
+        format!("{}{}", self.origin(), deliveries::WEBHOOKS_PATH)
     }
 
     /// Returns the endpoint URL of the local `EventBridge`.
