@@ -34,6 +34,8 @@ const OTHERS: [&str; 5] = ["f", "g", "h", "x", "y"];
 const TEXTS: [&str; 3] = ["A", "B", "X"];
 /// Highest number of a call at which a process is killed: some end before it.
 const LAST_CALL: u64 = 9;
+/// Highest number of tries of a caller, with room for a busy machine.
+const TRIES: usize = 60;
 
 /// Request of a person or a connector, with the review after it; its status if it is refused.
 struct Act {
@@ -137,13 +139,24 @@ impl History {
         let first = self.send(name, &act).await;
         self.faults.restart(Plan::None);
         assert!([status, 409, 503].contains(&first.status), "{what}: {} {}", first.status, first.text);
-        let again = self.send(name, &act).await;
+        let again = self.send_until_answered(name, &act).await;
         assert_eq!(again.status, status, "{what}, then again: {}", again.text);
         assert!(first.status != 200 || first.text == again.text, "{what}: {} and then {}", first.text, again.text);
         if let Ok(Some(after)) = act.after {
             *self.recorded.entry(name).or_default() += 1;
             self.expected.insert(name, after);
         }
+    }
+
+    /// Sends the request of an act again, and once more while a busy machine makes the function give up.
+    async fn send_until_answered(&self, name: &str, act: &Act) -> Reply {
+        for _ in 0..TRIES {
+            let reply = self.send(name, act).await;
+            if ![409, 503].contains(&reply.status) {
+                return reply;
+            }
+        }
+        panic!("step {}: no answer for {TRIES} times", self.step)
     }
 
     async fn send(&self, name: &str, act: &Act) -> Reply {
@@ -160,7 +173,7 @@ impl History {
         self.kill();
         let _ = self.operator().reviews.upsert_reviews(&rows).await;
         self.faults.restart(Plan::None);
-        self.operator().reviews.upsert_reviews(&rows).await.expect("the store answers");
+        self.stack.stores().reviews.upsert_reviews(&rows).await.expect("the store answers");
         for (name, row) in names.into_iter().zip(rows) {
             let after = Review::accept(Some(&self.expected[name]), &row).review;
             self.expected.insert(name, after);
@@ -185,9 +198,9 @@ impl History {
         self.kill();
         let _ = self.operator().reviews.put_business(&business).await;
         self.faults.restart(Plan::None);
-        let operator = self.operator();
-        operator.reviews.put_business(&business).await.expect("the store answers");
-        operator.reviews.finish_moves(|| true).await.expect("the store answers");
+        let reviews = &self.stack.stores().reviews;
+        reviews.put_business(&business).await.expect("the store answers");
+        reviews.finish_moves(|| true).await.expect("the store answers");
         for review in self.expected.values_mut().filter(|review| review.business_id == business.id) {
             (review.org_id, review.city_key) = (org_id, city_key(city));
         }
