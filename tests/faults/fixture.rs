@@ -75,7 +75,7 @@ pub(super) enum StoredEffect {
 /// Name of the review that is changed.
 const REVIEW: &str = "b";
 
-/// What a request is about, as it is stored.
+/// User or review that a request is about, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Watched {
     User(Box<StoredUser>),

@@ -64,14 +64,14 @@ fn shown_review(name: &str) -> Review {
 }
 
 /// Returns options of processes that end soon after they were killed.
-fn impatient() -> Options {
+fn few_retries() -> Options {
     Options { retry_policy: RetryPolicy::For(Duration::from_millis(50)), ..long_timeouts() }
 }
 
 impl History {
     async fn start() -> Self {
         let faults = FaultConnector::new();
-        let stack = TestStack::with(Options { http_client: Some(faults.over(plain_http())), ..impatient() }).await;
+        let stack = TestStack::with(Options { http_client: Some(faults.over(plain_http())), ..few_retries() }).await;
         let fixtures = Fixtures::create(&stack).await;
         seed(&stack).await;
         let expected = NAMES.into_iter().chain(OTHERS).map(|name| (name, shown_review(name))).collect();
@@ -102,7 +102,7 @@ impl History {
 
     /// Returns stores of an operator who has just started.
     fn operator(&self) -> Stores {
-        self.stack.stores_through(self.faults.over(plain_http()), impatient(), self.stack.table_prefix())
+        self.stack.stores_through(self.faults.over(plain_http()), few_retries(), self.stack.table_prefix())
     }
 
     fn random_act(&mut self, name: &str) -> Act {
