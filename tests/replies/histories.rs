@@ -139,7 +139,7 @@ impl History {
         let first = self.send(name, &act).await;
         self.faults.restart(Plan::None);
         assert!([status, 409, 503].contains(&first.status), "{what}: {} {}", first.status, first.text);
-        let again = self.send_until_answered(name, &act).await;
+        let again = self.answered(async || self.send(name, &act).await).await;
         assert_eq!(again.status, status, "{what}, then again: {}", again.text);
         assert!(first.status != 200 || first.text == again.text, "{what}: {} and then {}", first.text, again.text);
         if let Ok(Some(after)) = act.after {
@@ -148,10 +148,10 @@ impl History {
         }
     }
 
-    /// Sends the request of an act again, and once more while a busy machine makes the function give up.
-    async fn send_until_answered(&self, name: &str, act: &Act) -> Reply {
+    /// Sends a request, and again while a busy machine makes the function give up.
+    async fn answered(&self, request: impl AsyncFn() -> Reply) -> Reply {
         for _ in 0..TRIES {
-            let reply = self.send(name, act).await;
+            let reply = request().await;
             if ![409, 503].contains(&reply.status) {
                 return reply;
             }
@@ -219,7 +219,8 @@ impl History {
         for state in ReviewState::ALL {
             let Fixtures { provider, admin_1, admin_2, .. } = &self.fixtures;
             for (key, org) in [(&provider.key, None), (&admin_1.key, Some(1)), (&admin_2.key, Some(2))] {
-                let page = self.stack.get(&format!("/reviews?per_page=1&state={}", state.as_str()), key).await.json();
+                let path = format!("/reviews?per_page=1&state={}", state.as_str());
+                let page = self.answered(async || self.stack.get(&path, key).await).await.json();
                 let is_counted = |one: &&Review| one.state == state && org.is_none_or(|org| one.org_id.get() == org);
                 let count = expected.iter().filter(is_counted).count();
                 assert_eq!(page["count"], count, "step {}: {state:?} of {org:?}", self.step);
