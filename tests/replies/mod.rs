@@ -5,5 +5,4 @@ mod connector;
 mod faults;
 mod fixture;
 mod hand_on;
-mod histories;
 mod local_queue;
