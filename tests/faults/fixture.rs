@@ -2,14 +2,18 @@
 
 use presence_domain::email::EmailAddress;
 use presence_domain::ids::UserId;
+use presence_domain::review::{ReplyText, Review};
 use presence_domain::user::UserChange;
 use presence_domain::user::{Role, Status};
 use presence_local::Options;
-use presence_store::AuditSource;
+use presence_runtime::clock::Clock as _;
+use presence_store::{AuditSource, ReviewWrite};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::StoredUser;
 use presence_tests::{FaultConnector, Fixtures, Reply, TestStack, TestUser, address, plain_http, send};
 use serde_json::Value;
+
+use crate::api::reviews::fixtures::{seed, seeded_review, write_reviews};
 
 /// One request, its preparation and its expected effect.
 #[derive(Clone)]
@@ -64,6 +68,25 @@ pub(super) enum StoredEffect {
     TargetIs(fn(&StoredUser) -> bool),
     /// Predicate on the user with the address of [`Fixture::fresh`].
     Fresh(fn(Option<&StoredUser>) -> bool),
+    /// Predicate on the review [`REVIEW`].
+    Review(fn(&Review) -> bool),
+}
+
+/// Name of the review that is changed.
+const REVIEW: &str = "b";
+
+/// User or review that a request is about, as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Watched {
+    User(Box<StoredUser>),
+    Review(Box<Review>),
+}
+
+impl Watched {
+    /// Returns the user, if it is one.
+    pub(super) fn user(&self) -> Option<&StoredUser> {
+        if let Self::User(user) = self { Some(user) } else { None }
+    }
 }
 
 /// User that a request is about. It is created for each request.
@@ -88,6 +111,10 @@ pub(super) enum Preparation {
     NewHour,
     /// Writes of users, so that the directories in memory are outdated.
     Writes,
+    /// A review without a reply.
+    UnansweredReview,
+    /// A review with a reply that is on its way.
+    PendingReply,
     /// Writes of a business that the search does not find, so that the directory in memory is outdated.
     Imports,
 }
@@ -133,10 +160,9 @@ impl Fixture {
     /// Prepares the next request of the scenario.
     pub(super) async fn prepare(&mut self, scenario: &Scenario) {
         self.calls += 1;
-        if self.calls == 1
-            && ["search_reviews", "get_review", "get_reply", "get_review_stats"].contains(&scenario.operation)
-        {
-            crate::api::reviews::fixtures::seed(&self.stack).await;
+        let is_of_reviews = presence_reviews::ROUTES.iter().any(|route| route.name == scenario.operation);
+        if self.calls == 1 && is_of_reviews && scenario.operation != "search_businesses" {
+            seed(&self.stack).await;
         }
         if self.calls == 1 && ["get_webhook", "list_deliveries"].contains(&scenario.operation) {
             self.stack.seed_webhook().await;
@@ -162,6 +188,9 @@ impl Fixture {
                 self.retry_request(scenario, &ScenarioRequest { method: "POST", path, body: None, key: None }).await;
             assert!([200, 429].contains(&invited.status), "once or, after a 503, already: {}", invited.text);
         }
+        if matches!(scenario.before, Preparation::UnansweredReview | Preparation::PendingReply) {
+            self.put_review(scenario.before == Preparation::PendingReply).await;
+        }
         if scenario.before == Preparation::Imports {
             self.stack.create_business(2, "changing", &format!("City {}", self.calls)).await;
         }
@@ -169,6 +198,24 @@ impl Fixture {
             self.rewrite(&self.fixtures.other_manager_1).await;
             self.rewrite(&self.fixtures.manager_2).await;
         }
+    }
+
+    /// Returns the path of the review.
+    pub(super) fn review_path() -> String {
+        format!("/reviews/{}", seeded_review(REVIEW).id.as_str())
+    }
+
+    async fn review(&self) -> Review {
+        let found = self.stack.stores().reviews.find_stored_reviews(&[seeded_review(REVIEW)]).await;
+        found.expect("the store answers").remove(0).expect("a review")
+    }
+
+    /// Writes the review as it was at first, or with a reply.
+    async fn put_review(&self, with_reply: bool) {
+        let (old, new, by) = (self.review().await, seeded_review(REVIEW), UserId::parse("7").expect("an id"));
+        let reply = || new.reply_with(ReplyText::parse("Merci").expect("a text"), by, self.stack.clock.now());
+        let new = if with_reply { reply().expect("not deleted") } else { new };
+        write_reviews(&self.stack, vec![ReviewWrite { old: Some(old), new }]).await;
     }
 
     /// Writes a user unchanged, which raises its version.
@@ -182,7 +229,7 @@ impl Fixture {
             .await
             .expect("the store answers");
         let record = record.expect("one of the fixtures");
-        let now = presence_runtime::clock::Clock::now(self.stack.clock.as_ref());
+        let now = self.stack.clock.now();
         let change = UserChange::of_delivery(record.user.clone(), now);
         self.stack.stores().users.write(Some(&record), &change).await.expect("nobody else writes");
     }
@@ -215,8 +262,11 @@ impl Fixture {
         self.stack.records(AuditSource::Actor(caller)).await.len()
     }
 
-    /// Returns the stored user that the request of the scenario is about.
-    pub(super) async fn watched(&self, scenario: &Scenario) -> Option<StoredUser> {
+    /// Returns the stored user or review that the request of the scenario is about.
+    pub(super) async fn watched(&self, scenario: &Scenario) -> Option<Watched> {
+        if let StoredEffect::Review(_) = scenario.done {
+            return Some(Watched::Review(Box::new(self.review().await)));
+        }
         let id = match scenario.done {
             StoredEffect::Fresh(_) => {
                 let fresh = EmailAddress::parse(&self.fresh()).expect("an address");
@@ -226,7 +276,7 @@ impl Fixture {
             _ => self.target.as_ref().map(|target| target.id.clone()),
         };
         match id {
-            Some(id) => self.stack.stored(&id).await,
+            Some(id) => self.stack.stored(&id).await.map(|user| Watched::User(Box::new(user))),
             None => None,
         }
     }

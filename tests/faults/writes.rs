@@ -245,7 +245,7 @@ fn delete(name: &'static str, target: Target) -> Scenario {
     }
 }
 
-fn invite(name: &'static str, target: Target, unbroken: u16, done: StoredEffect) -> Scenario {
+pub(super) fn invite(name: &'static str, target: Target, unbroken: u16, done: StoredEffect) -> Scenario {
     Scenario {
         name,
         operation: "invite_user",
@@ -270,6 +270,6 @@ fn admin(fixtures: &Fixtures) -> &TestUser {
     &fixtures.admin_1
 }
 
-fn provider(fixtures: &Fixtures) -> &TestUser {
+pub(super) fn provider(fixtures: &Fixtures) -> &TestUser {
     &fixtures.provider
 }

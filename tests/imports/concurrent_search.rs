@@ -47,7 +47,7 @@ async fn walk(env: &ImportEnv, key: &str, query: &str) -> (BTreeSet<u64>, Vec<St
 }
 
 /// Returns the answer of statistics. Asserts that all its numbers have the same sum.
-async fn statistics(env: &ImportEnv, key: &str, query: &str) -> Value {
+pub(super) async fn statistics(env: &ImportEnv, key: &str, query: &str) -> Value {
     let reply = env.stack.get(&format!("/reviews/stats?{query}"), key).await;
     assert_eq!(reply.status, 200, "{query}: {}", reply.text);
     let body = reply.json();

@@ -8,4 +8,5 @@ pub(crate) mod import_env;
 mod interleaving;
 pub(crate) mod large_dataset;
 mod moves;
+mod people;
 pub(crate) mod throttling;

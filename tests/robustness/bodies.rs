@@ -13,7 +13,7 @@ use super::{Origin, check_envelope};
 use crate::api::send_all;
 
 /// Returns the fields of a body in the interface, without the key, and an unknown one.
-fn fields(schema: &str) -> Vec<String> {
+pub(super) fn fields(schema: &str) -> Vec<String> {
     let description: Value = serde_json::from_str(presence_categories::OPENAPI).expect("JSON");
     let fields = description["components"]["schemas"][schema]["properties"].as_object().expect("fields").keys();
     fields.filter(|name| *name != "api_key").cloned().chain(["bogus".to_owned()]).collect()
@@ -34,7 +34,7 @@ async fn post(stack: &TestStack, path: &str, key: &str, body: String) -> Reply {
 }
 
 /// Returns the hostile texts for a field, each with its value if it is JSON.
-fn values(field: &str) -> Vec<(String, Option<Value>)> {
+pub(super) fn values(field: &str) -> Vec<(String, Option<Value>)> {
     let read = |text: String| {
         let value = serde_json::from_str(&text).expect("JSON");
         (text, Some(value))
@@ -43,7 +43,7 @@ fn values(field: &str) -> Vec<(String, Option<Value>)> {
 }
 
 /// Returns the value that was accepted, and notes the answer.
-fn accepted<'a>(
+pub(super) fn accepted<'a>(
     outcomes: &mut Outcomes,
     (operation, field): (&str, &str),
     (text, value): &'a (String, Option<Value>),

@@ -4,6 +4,7 @@
 mod bodies;
 mod headers;
 mod hostile_values;
+mod keys_and_replies;
 mod large_pages;
 mod local_ports;
 mod outcomes;

@@ -25,7 +25,8 @@ pub use connectors::{
 pub use fixtures::{Fixtures, TestUser, address, test_user};
 pub use ops::OpsOutput;
 pub use options::{
-    counting_waves, long_timeouts, no_read_wait, operator, operator_scope, rounds, short_retries, short_timeouts,
+    counting_waves, long_timeouts, no_read_wait, operator, operator_scope, rounds, setting, short_retries,
+    short_timeouts,
 };
 pub use reply::{Cost, Reply, send};
 pub use reviews::ReviewModel;

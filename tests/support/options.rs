@@ -59,6 +59,15 @@ pub fn rounds(all: usize) -> usize {
     if external_dynamodb().is_some() { (all / 10).max(1) } else { all * times }
 }
 
+/// Returns the size of a long test: the default one, or that of its environment variable.
+///
+/// # Panics
+/// Panics if the variable is no whole number.
+#[expect(clippy::disallowed_methods, reason = "a test's own setting")]
+pub fn setting(variable: &str, default: usize) -> usize {
+    std::env::var(variable).map_or(default, |text| text.parse().expect("a whole number"))
+}
+
 /// Returns the location of the tables of a new stack, and the prefix of their names.
 fn tables() -> (DynamoDb, String) {
     match external_dynamodb() {

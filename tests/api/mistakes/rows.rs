@@ -51,6 +51,7 @@ const KEYS: &[Row] = &[
     ("`Authorization` without its scheme", r#"curl "$BASE/user/me" -H "Authorization: $KEY""#, "`Authorization: Bearer …`"),
     ("a letter of the key is lost", r#"curl "$BASE/user/me" -H "x-api-key: ${KEY%?}""#, "a key has 39 characters; the answer is the same for a key that is revoked or expired"),
     ("a key without a label", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"access": "read"}'"#, "`label` names the key in lists"),
+    ("a label that is too long", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d "{\"label\": \"$(printf 'x%.0s' {1..101})\"}""#, "100 characters at the most"),
     ("an access that does not exist", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"label": "report", "access": "read_only"}'"#, "`read`, or `all`"),
     ("an address instead of a network", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"label": "report", "allowed_networks": ["203.0.113.5"]}'"#, "`203.0.113.5/32` is this one address"),
     ("an address of a network instead of the network", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"label": "report", "allowed_networks": ["203.0.113.5/24"]}'"#, "`203.0.113.0/24` for all of them, `203.0.113.5/32` for this one"),
@@ -141,8 +142,12 @@ const REVIEWS: &[Row] = &[
     ("POST instead of PUT", r#"curl "$BASE/reviews/190n40rnpsx7" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"state": "treated"}'"#, "states and replies are PUT; `allow` lists the methods"),
     ("the text of a reply under another name", r#"curl -X PUT "$BASE/reviews/190n40rnpsx7/reply" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"reply_comment": "Merci"}'"#, "`content`"),
     ("a reply without a text", r#"curl -X PUT "$BASE/reviews/190n40rnpsx7/reply" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"content": " "}'"#, "1 to 4,096 bytes; `DELETE` takes a reply back"),
+    ("a reply that is too long", r#"curl -X PUT "$BASE/reviews/190n40rnpsx7/reply" -H "x-api-key: $KEY" -H 'content-type: application/json' -d "{\"content\": \"$(printf 'é%.0s' {1..2049})\"}""#, "4,096 bytes of UTF-8 at the most: `é` has two"),
+    ("a state of a deleted review", r#"curl -X PUT "$BASE/reviews/5afaqeh8naz0" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"state": "treated"}'"#, "nothing: the partner shows the review no more"),
+    ("a reply to a deleted review", r#"curl -X PUT "$BASE/reviews/5afaqeh8naz0/reply" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"content": "Merci"}'"#, "nothing: the partner shows the review no more"),
     ("a reply to a review of a business that the caller may not write", r#"curl -X PUT "$BASE/reviews/ppzs22ghnsp6/reply" -H "x-api-key: $MANAGER" -H 'content-type: application/json' -d '{"content": "Merci"}'"#, "`business_ids` of the user has the businesses that it may write"),
     ("a reply that is not there", r#"curl "$BASE/reviews/190n40rnpsx7/reply" -H "x-api-key: $KEY""#, "404 also means that there is no reply"),
+    ("a reply that is not there, taken back", r#"curl -X DELETE "$BASE/reviews/190n40rnpsx7/reply" -H "x-api-key: $KEY""#, "404 also means that there is no reply"),
     ("an outcome that an organisation reports", r#"curl "$BASE/reviews/190n40rnpsx7/reply/outcome" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"version": 1, "outcome": "published"}'"#, "connectors have the key of a PROVIDER"),
 ];
 
