@@ -53,10 +53,8 @@ pub(crate) fn external_dynamodb() -> Option<String> {
 ///
 /// # Panics
 /// Panics if `PRESENCE_ROUNDS` is no whole number.
-#[expect(clippy::disallowed_methods, reason = "a test's own setting")]
 pub fn rounds(all: usize) -> usize {
-    let times = std::env::var(ROUNDS).map_or(1, |text| text.parse().expect("PRESENCE_ROUNDS is a number"));
-    if external_dynamodb().is_some() { (all / 10).max(1) } else { all * times }
+    if external_dynamodb().is_some() { (all / 10).max(1) } else { all * setting(ROUNDS, 1) }
 }
 
 /// Returns the size of a long test: the default one, or that of its environment variable.
