@@ -14,10 +14,10 @@ use crate::layer::Layer;
 use crate::pages::{MAX_PER_PAGE, results, walk};
 use crate::pull::{Bounds, pull};
 use crate::types::{
-    Business, BusinessPage, Category, CategoryPage, Delivery, DeliveryPage, FoundUser, IssuedKey, Key, KeyCreation, KeyRotation, OutcomeReport,
-    Reply, ReplyAfterOutcome, ReplyRequest, Review, ReviewChange, ReviewChangeState, ReviewPage, ReviewStats, User,
-    UserChange, UserCreation, UserPage, UserStats, Webhook, WebhookChange, WebhookCreation, WebhookReplay,
-    WebhookWithSecret,
+    Business, BusinessPage, Category, CategoryPage, Delivery, DeliveryPage, FoundUser, IssuedKey, Key, KeyCreation,
+    KeyRotation, OutcomeReport, Reply, ReplyAfterOutcome, ReplyRequest, Review, ReviewChange, ReviewChangeState,
+    ReviewPage, ReviewStats, User, UserChange, UserCreation, UserPage, UserStats, Webhook, WebhookChange,
+    WebhookCreation, WebhookReplay, WebhookWithSecret,
 };
 use crate::{Batch, CallOptions, Error, EventBatch, EventOptions, Options, OptionsError, PullOptions};
 

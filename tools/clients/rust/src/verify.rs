@@ -48,11 +48,7 @@ struct Message {
 /// Returns the event of a webhook's message, if one of the secrets signed it within the last five minutes.
 ///
 /// `body` is the body as it came, not JSON that was parsed and written again. While a secret is replaced, pass both.
-pub fn verify_webhook(
-    headers: &HeaderMap,
-    body: &[u8],
-    secrets: &[&str],
-) -> Result<Event, WebhookVerificationError> {
+pub fn verify_webhook(headers: &HeaderMap, body: &[u8], secrets: &[&str]) -> Result<Event, WebhookVerificationError> {
     verify_at(headers, body, secrets, Timestamp::now())
 }
 
@@ -69,7 +65,8 @@ fn verify_at(headers: &HeaderMap, body: &[u8], secrets: &[&str], now: Timestamp)
     }
     // Several headers are as good as one with several signatures.
     let given = headers.get_all("webhook-signature").iter().filter_map(|value| value.to_str().ok());
-    let mut given = given.flat_map(str::split_whitespace).filter_map(|one| STANDARD.decode(one.strip_prefix("v1,")?).ok());
+    let mut given =
+        given.flat_map(str::split_whitespace).filter_map(|one| STANDARD.decode(one.strip_prefix("v1,")?).ok());
     let is_genuine = given.any(|one| {
         codes.iter().any(|code| {
             let code = code.clone().chain_update(format!("{id}.{timestamp}.")).chain_update(body);
@@ -140,7 +137,8 @@ mod tests {
     #[test]
     fn a_message_that_was_changed_is_too_old_or_has_another_secret_is_refused() {
         let good = headers(SIGNATURE);
-        let refused = |headers: &HeaderMap, body, secrets, later| verify(headers, body, secrets, later).expect_err("refused");
+        let refused =
+            |headers: &HeaderMap, body, secrets, later| verify(headers, body, secrets, later).expect_err("refused");
         assert_eq!(refused(&good, BODY, &[OTHER], 0), Wrong::Signature);
         assert_eq!(refused(&good, &BODY.replace('é', "e"), &[SECRET], 0), Wrong::Signature);
         assert_eq!(refused(&headers(&SIGNATURE.replace("v1,", "v1a,")), BODY, &[SECRET], 0), Wrong::Signature);

@@ -89,11 +89,10 @@ test("messages of a webhook are verified by this package and by the public one, 
 
 test("the receiver of the documentation takes each event once, and refuses another secret", async () => {
   const { webhooks } = presence;
-  const { id, secret } = await webhooks.create({ url: "http://127.0.0.1:9/", types: ["review.*"], label: "receiver" });
   const script = join(dirname(process.env["OPENAPI"] ?? ""), "receiver.mjs");
-  const start = async (ofSecret: string) => {
+  const start = async (secret: string) => {
     const child = spawn(process.execPath, [script, "0"], {
-      env: { WEBHOOK_SECRET: ofSecret },
+      env: { WEBHOOK_SECRET: secret },
       stdio: ["ignore", "pipe", "inherit"],
     });
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
@@ -101,13 +100,11 @@ test("the receiver of the documentation takes each event once, and refuses anoth
     return { child, next, url: `http://127.0.0.1:${(await next()).port}/` };
   };
   const stranger = await start("whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=");
+  const { id, secret } = await webhooks.create({ url: stranger.url, types: ["review.*"], label: "receiver" });
   const receiver = await start(secret ?? "");
   try {
-    await webhooks.update(id, { url: stranger.url });
-    assert.deepEqual(
-      (await webhooks.test(id)).attempts.map(({ status }) => status),
-      [401],
-    );
+    const [attempt] = (await webhooks.test(id)).attempts;
+    assert.equal(attempt?.status, 401);
     const { cursor } = await webhooks.update(id, { url: receiver.url });
     const review = await change(2);
     const events = [await receiver.next(), await receiver.next()];
