@@ -98,6 +98,9 @@ def table(language, summaries):
 
 
 def main():
+    if sys.argv[1:] not in ([], ["--check"]):
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     summaries = operations()
     if missing := set(summaries) - {what for what, *_ in ROWS}:
         sys.exit(f"no method is named for: {', '.join(sorted(missing))}")
@@ -105,7 +108,7 @@ def main():
         readme = HERE / language / "README.md"
         text = readme.read_text(encoding="utf-8")
         new = re.sub(r"(?<=## Methods\n\n).*?(?=\n\n##)", lambda _: table(language, summaries), text, flags=re.DOTALL)
-        if new != text and "--check" in sys.argv[1:]:
+        if new != text and sys.argv[1:]:
             sys.exit(f"{readme} is stale: run tools/clients/methods.py")
         readme.write_text(new, encoding="utf-8")
 

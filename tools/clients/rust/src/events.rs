@@ -11,7 +11,7 @@ use crate::types::{Event, EventPage};
 /// Number of events in a request: the most that the service gives.
 pub(crate) const LIMIT: i64 = 100;
 
-/// Some events, oldest first, and the cursor to keep once they are dealt with. It has none where the cursor alone moved.
+/// Some events, oldest first, and the cursor to keep once they are dealt with. Without events, the cursor alone moved.
 #[derive(Clone, Debug)]
 pub struct EventBatch {
     /// Events of the feed, each once and in its order.

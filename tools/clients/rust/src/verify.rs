@@ -137,8 +137,9 @@ mod tests {
     #[test]
     fn a_message_that_was_changed_is_too_old_or_has_another_secret_is_refused() {
         let good = headers(SIGNATURE);
-        let refused =
-            |headers: &HeaderMap, body, secrets, later| verify(headers, body, secrets, later).expect_err("refused");
+        let refused = |headers: &HeaderMap, body: &str, secrets: &[&str], later| {
+            verify(headers, body, secrets, later).expect_err("refused")
+        };
         assert_eq!(refused(&good, BODY, &[OTHER], 0), Wrong::Signature);
         assert_eq!(refused(&good, &BODY.replace('é', "e"), &[SECRET], 0), Wrong::Signature);
         assert_eq!(refused(&headers(&SIGNATURE.replace("v1,", "v1a,")), BODY, &[SECRET], 0), Wrong::Signature);

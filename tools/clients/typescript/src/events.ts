@@ -1,6 +1,6 @@
 import type { Event, EventFilters, EventPage } from "./types.js";
 
-/** Some events, oldest first, and the cursor to keep once they are dealt with. It has none where the cursor alone moved. */
+/** Some events, oldest first, and the cursor to keep once they are dealt with. Without events, the cursor alone moved. */
 export interface EventBatch {
   events: Event[];
   cursor: string;

@@ -11,7 +11,7 @@ LIMIT = 100
 
 @dataclass(frozen=True)
 class EventBatch:
-    """Some events, oldest first, and the cursor to keep once they are dealt with. It has none where the cursor alone moved."""
+    """Some events, oldest first, and the cursor to keep once they are dealt with. Without events, the cursor alone moved."""
 
     events: Sequence[Event]
     cursor: str
