@@ -227,9 +227,9 @@ impl PresenceClient {
         F: for<'a> FnOnce(builder::ListEvents<'a>) -> builder::ListEvents<'a>,
     {
         let list = filter(self.api.list_events()).limit(LIMIT);
-        let read = async move |cursor| {
+        let read = async move |cursor: Option<String>| {
             let list = list.clone();
-            let list = if let Some(cursor) = cursor { list.after::<String>(cursor) } else { list };
+            let list = if let Some(cursor) = cursor { list.after(cursor) } else { list };
             body(list.send().await).await
         };
         follow(read, after, options)

@@ -92,7 +92,7 @@ fn event_of(id: &str, body: &[u8]) -> Result<Event, Wrong> {
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
+    use http::{HeaderName, HeaderValue};
 
     use super::*;
 
@@ -105,9 +105,9 @@ mod tests {
 
     fn headers(signature: &str) -> HeaderMap {
         let timestamp = SECOND.to_string();
-        let pairs = [("Webhook-Id", "evt_1"), ("webhook-timestamp", &timestamp), ("WEBHOOK-SIGNATURE", signature)];
+        let pairs = [("Webhook-Id", "evt_1"), ("webhook-timestamp", timestamp.as_str()), ("WEBHOOK-SIGNATURE", signature)];
         let read = |(name, value): (&str, &str)| {
-            (name.parse().expect("a name"), HeaderValue::from_str(value).expect("a value"))
+            (name.parse::<HeaderName>().expect("a name"), HeaderValue::from_str(value).expect("a value"))
         };
         pairs.map(read).into_iter().collect()
     }

@@ -189,7 +189,10 @@ async fn messages_of_a_webhook_are_verified_also_while_secrets_overlap() -> Resu
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
     let seen = messages.clone();
-    let receive = async move |headers: HeaderMap, body: Bytes| seen.lock().expect("no panic").push((headers, body));
+    let receive = move |headers: HeaderMap, body: Bytes| {
+        seen.lock().expect("no panic").push((headers, body));
+        std::future::ready(())
+    };
     tokio::spawn(async move { axum::serve(listener, Router::new().fallback(receive)).await });
     let creation = WebhookCreation::builder().url(url).label("own-rust".to_owned());
     let made = presence.create_webhook(creation.try_into().expect("a webhook")).await?;
@@ -202,7 +205,7 @@ async fn messages_of_a_webhook_are_verified_also_while_secrets_overlap() -> Resu
         [(0, &secret, true), (0, &rotated, false), (1, &secret, true), (1, &rotated, true)]
     {
         let (headers, body) = &messages[position];
-        let event = verify_webhook(headers, body, &[secret]);
+        let event = verify_webhook(headers, body, &[secret.as_str()]);
         assert_eq!(event.is_ok_and(|event| event.data.id.as_ref() == Some(&id)), is_genuine, "{position}");
     }
     let change = WebhookChange { label: Some("renamed".to_owned()), ..WebhookChange::default() };
