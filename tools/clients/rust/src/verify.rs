@@ -105,7 +105,8 @@ mod tests {
 
     fn headers(signature: &str) -> HeaderMap {
         let timestamp = SECOND.to_string();
-        let pairs = [("Webhook-Id", "evt_1"), ("webhook-timestamp", timestamp.as_str()), ("WEBHOOK-SIGNATURE", signature)];
+        let pairs =
+            [("Webhook-Id", "evt_1"), ("webhook-timestamp", timestamp.as_str()), ("WEBHOOK-SIGNATURE", signature)];
         let read = |(name, value): (&str, &str)| {
             (name.parse::<HeaderName>().expect("a name"), HeaderValue::from_str(value).expect("a value"))
         };
