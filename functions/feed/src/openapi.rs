@@ -6,13 +6,14 @@ use utoipa::openapi::{RefOr, Schema};
 use crate::webhooks::wire::{
     AttemptBody, DeliveriesBody, DeliveryBody, NewWebhookBody, SuccessBody, WebhookBody, WebhookListBody,
 };
-use crate::wire::{EventBody, EventsBody};
+use crate::wire::{EventBody, EventDataSchema, EventsBody};
 
 /// Returns every schema of this function's answers, by name.
 pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
     vec![
         schema::<EventsBody<'_>>(),
         schema::<EventBody<'_>>(),
+        schema::<EventDataSchema>(),
         schema::<WebhookListBody<'_>>(),
         schema::<WebhookBody<'_>>(),
         schema::<NewWebhookBody<'_>>(),

@@ -22,8 +22,30 @@ pub(crate) struct EventBody<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     at: String,
-    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    #[cfg_attr(feature = "openapi", schema(value_type = EventDataSchema))]
     data: &'a EventData,
+}
+
+/// Data of an event. The type says which members are there.
+#[cfg(feature = "openapi")]
+#[derive(utoipa::ToSchema)]
+#[schema(as = EventData)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(crate) struct EventDataSchema {
+    #[schema(required = false)]
+    id: String,
+    #[schema(required = false)]
+    replaces: String,
+    #[schema(required = false)]
+    user_id: String,
+    #[schema(required)]
+    org_id: Option<u64>,
+    #[schema(required = false)]
+    business_id: String,
+    #[schema(required = false)]
+    fields: Vec<String>,
+    version: Option<u64>,
+    at: String,
 }
 
 impl<'a> EventsBody<'a> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::raw_value::RawValue;
 use presence_domain::error::FieldError;
@@ -12,6 +12,8 @@ use presence_domain::text::{city_key, fold, has_control};
 
 /// Maximum number of characters in a text to search for.
 pub const MAX_SEARCH_CHARS: usize = 255;
+/// Bound below which a number with a fraction or an exponent has every whole value exactly: 2^53.
+const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Reads any text.
 pub fn text(raw: RawValue<'_>) -> Result<&str, FieldError> {
@@ -50,7 +52,7 @@ pub fn boolean(raw: RawValue<'_>) -> Result<bool, FieldError> {
     const CHOICES: [&str; 2] = ["True", "False"];
     let text = match raw {
         RawValue::Json(Value::Bool(value)) => return Ok(*value),
-        RawValue::Json(Value::Number(number)) => Cow::Owned(number.to_string()),
+        RawValue::Json(Value::Number(number)) => Cow::Owned(whole(number).unwrap_or_else(|| number.to_string())),
         RawValue::Json(Value::String(text)) => Cow::Borrowed(text.as_str()),
         RawValue::Text(text) => Cow::Borrowed(text),
         RawValue::Json(_) => return Err(FieldError::choice(CHOICES)),
@@ -72,7 +74,7 @@ pub fn integer(raw: RawValue<'_>) -> Result<i128, FieldError> {
 /// Reads a whole number as text: an optional minus sign and digits, however many.
 fn decimal(raw: RawValue<'_>) -> Result<Cow<'_, str>, FieldError> {
     let digits = match raw {
-        RawValue::Json(Value::Number(number)) => Cow::Owned(number.to_string()),
+        RawValue::Json(Value::Number(number)) => Cow::Owned(whole(number).unwrap_or_else(|| number.to_string())),
         RawValue::Json(Value::String(text)) => Cow::Borrowed(text.trim()),
         RawValue::Text(text) => Cow::Borrowed(text.trim()),
         RawValue::Json(_) => return Err("must be an integer".into()),
@@ -82,6 +84,13 @@ fn decimal(raw: RawValue<'_>) -> Result<Cow<'_, str>, FieldError> {
         return Err("must be an integer".into());
     }
     Ok(digits)
+}
+
+/// Returns a number that JSON writes with a fraction or an exponent as digits, if it is whole: `7.0` is an integer in JSON Schema. `None` for
+/// any other number, and where not every whole number is exact.
+fn whole(number: &Number) -> Option<String> {
+    let float = number.as_f64().filter(|_| number.is_f64())?;
+    (float.fract() == 0.0 && float.abs() < MAX_EXACT).then(|| format!("{:.0}", float + 0.0))
 }
 
 /// Reads the id of an organisation.

@@ -75,7 +75,6 @@ fn both_versions_say_the_same_but_for_errors() {
     let (mut new, old) = (Description::read().json, read());
     assert_eq!((&new["openapi"], &old["openapi"]), (&json!("3.1.0"), &json!("3.0.3")));
     new["openapi"] = old["openapi"].clone();
-    remove(&mut new["info"]["license"], "identifier");
     // The gateway answers it, in an envelope of its own: tools for 3.0 take one for each operation.
     remove(&mut new["components"]["responses"], "HeadTooLarge");
     for operation in new["paths"].as_object_mut().expect("paths").values_mut().flat_map(members_mut) {

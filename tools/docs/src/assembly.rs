@@ -12,8 +12,8 @@ use utoipa::openapi::security::{
 use utoipa::openapi::server::{Server, ServerBuilder, ServerVariableBuilder};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
-    Deprecated, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Paths, Ref, RefOr, Required, Response, Responses,
-    ResponsesBuilder,
+    ContactBuilder, Deprecated, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Paths, Ref, RefOr, Required,
+    Response, Responses, ResponsesBuilder,
 };
 
 use crate::errors::{ERROR_RESPONSES, describe_response, with_links, with_rate_limit, with_replay, with_tag};
@@ -30,10 +30,15 @@ const SECURITY_SCHEMES: [&str; 4] = ["apiKeyHeader", "apiKeyHeaderAlias", "beare
 /// # Panics
 /// Panics if a route has no description, or a description has no route.
 pub(crate) fn document() -> OpenApi {
-    let info =
-        InfoBuilder::new().title("presence").version("2.0.0").description(Some(INTRODUCTION)).license(Some(
-            LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0")).build(),
-        ));
+    // An address in the place of an identifier, because 3.0 has no other way.
+    let license = LicenseBuilder::new().name("MIT OR Apache-2.0").url(Some("https://spdx.org/licenses/MIT.html"));
+    let contact = ContactBuilder::new().name(Some("The operator who issued your key"));
+    let info = InfoBuilder::new()
+        .title("presence")
+        .version("2.0.0")
+        .description(Some(INTRODUCTION))
+        .license(Some(license.build()))
+        .contact(Some(contact.build()));
     let tags = [
         ("users", "The people of an organisation, their roles and their invitations."),
         ("categories", "The directory of business categories, with their ids at the listing partners."),

@@ -155,9 +155,17 @@ const PROPERTIES: &[Property] = &[
     property(&["EventPage"], "next", "Cursor after which the next page begins. It is there at the end of the feed, too.", values::cursor),
     property(&["EventPage"], "has_more", "True if the feed has later events, which a filter may leave out.", unconstrained),
     property(&["Event"], "id", "Id of the event: unique, and the same for ever.", unconstrained),
-    property(&["Event"], "type", "Type of the event.", unconstrained),
-    property(&["Event"], "at", "Instant of the change, in milliseconds.", unconstrained),
+    property(&["Event"], "type", "Type of the event. Ignore those that you do not know: there may be new ones.", unconstrained),
+    property(&["Event"], "at", "Instant of the change, with milliseconds.", values::date_time),
     property(&["Event"], "data", "Ids of what changed and of its organisation, names of fields, and the version. The type says which of them are there.", unconstrained),
+    property(&["EventData"], "id", "Id of the user, review, key or webhook. Absent for an invitation.", unconstrained),
+    property(&["EventData"], "replaces", "Id of the key that this one replaces. Only in `key.rotated`.", values::key_id),
+    property(&["EventData"], "user_id", "User who is invited, or owns the key.", values::decimal_id),
+    property(&["EventData"], "org_id", "Organisation; null for a user without one.", values::org_id),
+    property(&["EventData"], "business_id", "Business of the review.", values::opaque_id),
+    property(&["EventData"], "fields", "Names of the fields that changed, for a user or a review.", unconstrained),
+    property(&["EventData"], "version", "Version after the change; for a reply that of the request. Null for a change that has none. Absent for a webhook.", values::at_least_one),
+    property(&["EventData"], "at", "Instant of the change, with milliseconds.", values::date_time),
 ];
 
 /// Returns the schemas of all responses, by name.

@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::connect::ConnectionOptions;
 use crate::{
-    audit, businesses, doctor, export, import, key, offline, orgs, outbox, replies, restore, reviews, status, tables,
-    user, users, webhooks,
+    audit, businesses, doctor, events, export, import, key, offline, orgs, outbox, replies, restore, reviews, status,
+    tables, user, users, webhooks,
 };
 
 const AFTER_HELP: &str = "\
@@ -107,6 +107,9 @@ pub(super) enum Command {
     /// The webhooks of organisations, and their deliveries
     #[command(subcommand, arg_required_else_help = true)]
     Webhooks(webhooks::Command),
+    /// The feeds of the events of organisations
+    #[command(subcommand, arg_required_else_help = true)]
+    Events(events::Command),
     /// A restore of the tables to an earlier instant
     #[command(subcommand, arg_required_else_help = true)]
     Restore(restore::Command),
@@ -141,6 +144,7 @@ impl Command {
             | Self::Businesses(_)
             | Self::Export(_)
             | Self::Audit(_)
+            | Self::Events(_)
             | Self::Offline(_)
             // It says first which new tables it makes.
             | Self::Restore(_) => false,

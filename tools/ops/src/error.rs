@@ -196,16 +196,24 @@ fn refusal(error: &Error) -> Option<String> {
     match error {
         Error::Invalid(ValidationError::Request(text)) => Some(text.clone().into_owned()),
         Error::Invalid(ValidationError::Fields(fields)) => {
-            let text = |error: &FieldError| match error {
-                FieldError::Text(text) => text.clone().into_owned(),
-                FieldError::Choice { explanation, choices } => format!("{explanation} ({})", choices.join(", ")),
-            };
-            let texts: Vec<_> = fields.iter().map(|(field, error)| format!("{field} {}", text(error))).collect();
+            let texts: Vec<_> =
+                fields.iter().map(|(field, error)| format!("{field} {}", field_error_text(error))).collect();
             Some(texts.join("; "))
         }
         Error::Forbidden(refusal) => Some(refusal.clone()),
+        Error::Gone { oldest } => {
+            Some(format!("the feed does not have this cursor any more: the oldest event is after {oldest}"))
+        }
         Error::TooSoon { retry_after_seconds } => Some(format!("too soon: try again in {retry_after_seconds} s")),
         _ => None,
+    }
+}
+
+/// Returns the error of a field, with its choices.
+pub(crate) fn field_error_text(error: &FieldError) -> String {
+    match error {
+        FieldError::Text(text) => text.clone().into_owned(),
+        FieldError::Choice { explanation, choices } => format!("{explanation} ({})", choices.join(", ")),
     }
 }
 

@@ -14,6 +14,7 @@ mod context;
 mod credentials;
 mod doctor;
 mod error;
+mod events;
 mod export;
 mod import;
 mod import_error;
@@ -145,6 +146,7 @@ async fn run_command(command: Command, context: &mut Context) -> Result<Exit, Co
         Command::Outbox(command) => outbox::run(command, context).await,
         Command::Replies(command) => replies::run(command, context).await,
         Command::Webhooks(command) => webhooks::run(command, context).await,
+        Command::Events(command) => events::run(command, context).await,
         Command::Restore(command) => restore::run(command, context).await,
         Command::Audit(args) => audit::run(args, context).await,
         Command::Offline(command) => offline::run(&command, &mut context.console),

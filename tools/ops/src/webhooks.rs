@@ -140,14 +140,8 @@ async fn replay(id: &str, after: &str, context: &mut Context) -> Result<Exit, Co
     let FeedCursor { org_id, number } =
         cursor.ok_or_else(|| CommandError::Usage(format!("{after} is not a cursor of the feed of the webhook")))?;
     let now = context.clock.now();
-    match context.stores.feed.read(org_id, FeedStart::After(number), 1, now).await {
-        Err(Error::Gone { oldest }) => {
-            return Err(CommandError::from_text(format!(
-                "events after {after} are not kept: the oldest is after {oldest}"
-            )));
-        }
-        read => read?,
-    };
+    // An error if events after it are not kept.
+    context.stores.feed.read(org_id, FeedStart::After(number), 1, now).await?;
     change(id, WebhookAction::Replay, |progress| progress.replayed_from(number, now), context).await?;
     let done = json!({ "id": id.to_string(), "after": after });
     context.console.write_done(&done, format_args!("events after {after} are sent again to {id}"))?;

@@ -100,8 +100,19 @@ impl FeedHead {
     /// Returns the number of the oldest event that is kept; that of the next one if there is none.
     #[must_use]
     pub fn oldest(&self, now: Timestamp) -> u64 {
-        let kept = self.days.iter().find(|(other, _)| *other >= day(now) - KEPT_DAYS);
-        kept.map_or(self.number + 1, |(_, number)| *number)
+        self.first_since(day(now) - KEPT_DAYS)
+    }
+
+    /// Returns the number of the first event that was appended on the day of an instant or later and is kept; that of the next one if there
+    /// is none.
+    #[must_use]
+    pub fn first_of_day(&self, at: Timestamp, now: Timestamp) -> u64 {
+        self.first_since(day(at)).max(self.oldest(now))
+    }
+
+    fn first_since(&self, day: i64) -> u64 {
+        let first = self.days.iter().find(|(other, _)| *other >= day);
+        first.map_or(self.number + 1, |(_, number)| *number)
     }
 }
 
@@ -152,6 +163,9 @@ mod tests {
         assert_eq!(head.days, [(5, 3), (31, 4)]);
         for (day, second, oldest) in [(31, 0, 3), (35, 86_399, 3), (36, 0, 4), (61, 86_399, 4), (62, 0, 5)] {
             assert_eq!(head.oldest(at(day, second)), oldest, "day {day}");
+        }
+        for (day, first) in [(0, 3), (5, 3), (6, 4), (31, 4), (32, 5)] {
+            assert_eq!(head.first_of_day(at(day, 86_399), at(32, 0)), first, "since day {day}");
         }
         let first = FeedHead::default().advanced(1, shard, &sequence("1"), at(0, 86_399));
         assert_eq!((first.oldest(at(30, 86_399)), first.oldest(at(31, 0))), (1, 2));

@@ -48,6 +48,11 @@ impl FeedStore {
         Ok(self.head(org_id).await?.unwrap_or_default().number)
     }
 
+    /// Returns a start from which on a reader finds all events that are kept of an instant or later, after earlier ones of its day.
+    pub async fn start_since(&self, org_id: Option<OrgId>, at: Timestamp, now: Timestamp) -> Result<FeedStart, Error> {
+        Ok(FeedStart::After(self.head(org_id).await?.unwrap_or_default().first_of_day(at, now) - 1))
+    }
+
     /// Returns at most this many events after a number, or after the start. The page may be shorter although the feed has more.
     ///
     /// The head is read strongly and the chunks eventually, at the same time. A chunk that is not visible yet ends the page.

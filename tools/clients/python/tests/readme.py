@@ -4,7 +4,7 @@ import re
 import sys
 from pathlib import Path
 
-EXAMPLES = 7
+EXAMPLES = 9
 
 folder = Path(sys.argv[1])
 folder.mkdir(parents=True, exist_ok=True)

@@ -8,16 +8,18 @@ use reqwest::redirect::Policy;
 use secrecy::ExposeSecret as _;
 
 use crate::error::body;
+use crate::events::{LIMIT, follow};
 use crate::generated::{Client, builder};
 use crate::layer::Layer;
 use crate::pages::{MAX_PER_PAGE, results, walk};
 use crate::pull::{Bounds, pull};
 use crate::types::{
-    Business, BusinessPage, Category, CategoryPage, FoundUser, IssuedKey, Key, KeyCreation, KeyRotation, OutcomeReport,
-    Reply, ReplyAfterOutcome, ReplyRequest, Review, ReviewChange, ReviewChangeState, ReviewPage, ReviewStats, User,
-    UserChange, UserCreation, UserPage, UserStats,
+    Business, BusinessPage, Category, CategoryPage, Delivery, DeliveryPage, FoundUser, IssuedKey, Key, KeyCreation,
+    KeyRotation, OutcomeReport, Reply, ReplyAfterOutcome, ReplyRequest, Review, ReviewChange, ReviewChangeState,
+    ReviewPage, ReviewStats, User, UserChange, UserCreation, UserPage, UserStats, Webhook, WebhookChange,
+    WebhookCreation, WebhookReplay, WebhookWithSecret,
 };
-use crate::{Batch, CallOptions, Error, Options, OptionsError, PullOptions};
+use crate::{Batch, CallOptions, Error, EventBatch, EventOptions, Options, OptionsError, PullOptions};
 
 /// Client of the presence API. Clones share connections. Filters are set by a function on the builder of the operation.
 #[derive(Clone, Debug)]
@@ -209,5 +211,83 @@ impl PresenceClient {
             body(search.send().await).await
         };
         pull(read, cursor, options)
+    }
+
+    /// Yields the events of an organisation after a cursor, oldest first, and goes on with those that come.
+    ///
+    /// Without a cursor: from the oldest that is kept; with `now`: those that come. `filter` sets types, and the organisation, which a
+    /// PROVIDER names. The error is of the kind `Gone` if the cursor is no longer kept.
+    pub fn events<F>(
+        &self,
+        after: Option<String>,
+        options: EventOptions,
+        filter: F,
+    ) -> impl Stream<Item = Result<EventBatch, Error>>
+    where
+        F: for<'a> FnOnce(builder::ListEvents<'a>) -> builder::ListEvents<'a>,
+    {
+        let list = filter(self.api.list_events()).limit(LIMIT);
+        let read = async move |cursor: Option<String>| {
+            let list = list.clone();
+            let list = if let Some(cursor) = cursor { list.after(cursor) } else { list };
+            body(list.send().await).await
+        };
+        follow(read, after, options)
+    }
+
+    /// Returns the webhooks of an organisation, oldest first. A PROVIDER names it.
+    pub async fn list_webhooks(&self, org_id: Option<&str>) -> Result<Vec<Webhook>, Error> {
+        let list = self.api.list_webhooks();
+        let list = if let Some(org_id) = org_id { list.org_id(org_id) } else { list };
+        Ok(body(list.send().await).await?.webhooks)
+    }
+
+    /// Creates a webhook. Its `secret` is shown this once; it is `None` if the answer that had it was lost.
+    pub async fn create_webhook(&self, webhook: WebhookCreation) -> Result<WebhookWithSecret, Error> {
+        body(self.api.create_webhook().body(webhook).send().await).await
+    }
+
+    /// Returns a webhook.
+    pub async fn webhook(&self, id: &str) -> Result<Webhook, Error> {
+        body(self.api.get_webhook().webhook_id(id).send().await).await
+    }
+
+    /// Changes the given fields of a webhook. Returns the webhook.
+    pub async fn update_webhook(&self, id: &str, fields: WebhookChange) -> Result<Webhook, Error> {
+        body(self.api.update_webhook().webhook_id(id).body(fields).send().await).await
+    }
+
+    /// Deletes a webhook. Nothing is sent to it any more.
+    pub async fn delete_webhook(&self, id: &str) -> Result<(), Error> {
+        body(self.api.delete_webhook().webhook_id(id).send().await).await.map(drop)
+    }
+
+    /// Replaces the secret. Both secrets sign for 24 hours. Answers as `create_webhook`.
+    pub async fn rotate_webhook(&self, id: &str) -> Result<WebhookWithSecret, Error> {
+        body(self.api.rotate_webhook().webhook_id(id).send().await).await
+    }
+
+    /// Sends an event `webhook.test` once. Returns its delivery.
+    pub async fn test_webhook(&self, id: &str) -> Result<Delivery, Error> {
+        body(self.api.test_webhook().webhook_id(id).send().await).await
+    }
+
+    /// Lets a disabled webhook go on where it stopped. Returns the webhook.
+    pub async fn enable_webhook(&self, id: &str) -> Result<Webhook, Error> {
+        body(self.api.enable_webhook().webhook_id(id).send().await).await
+    }
+
+    /// Sends all events after a cursor again. Returns the webhook.
+    pub async fn replay_webhook(&self, id: &str, after: &str) -> Result<Webhook, Error> {
+        let replay = WebhookReplay { after: after.to_owned() };
+        body(self.api.replay_webhook().webhook_id(id).body(replay).send().await).await
+    }
+
+    /// Returns one page of the deliveries of the last 30 days, newest first.
+    pub async fn list_deliveries<F>(&self, id: &str, filter: F) -> Result<DeliveryPage, Error>
+    where
+        F: for<'a> FnOnce(builder::ListDeliveries<'a>) -> builder::ListDeliveries<'a>,
+    {
+        body(filter(self.api.list_deliveries().webhook_id(id)).send().await).await
     }
 }

@@ -1,6 +1,7 @@
 //! Errors of the client. None of them holds the key.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -51,6 +52,14 @@ pub struct FieldError {
     pub choices: Vec<String>,
 }
 
+impl fmt::Display for FieldError {
+    /// Writes the message, with the allowed values.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)?;
+        if self.choices.is_empty() { Ok(()) } else { write!(formatter, " ({})", self.choices.join(", ")) }
+    }
+}
+
 /// Kind of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -65,6 +74,8 @@ pub enum Kind {
     NotFound,
     /// 409: other changes came first, or the same call is under way.
     Conflict,
+    /// 410: the cursor is no longer kept, or was never given. `oldest_cursor` tells with which to go on.
+    Gone,
     /// 429: too many requests, or an invitation too soon. `retry_after` says when to try again.
     TooManyRequests,
     /// 5xx: the service or one that it depends on failed.
@@ -82,10 +93,17 @@ impl ApiError {
             403 => Kind::Authorization,
             404 => Kind::NotFound,
             409 => Kind::Conflict,
+            410 => Kind::Gone,
             429 => Kind::TooManyRequests,
             500.. => Kind::Service,
             _ => Kind::Other,
         }
+    }
+
+    /// Returns the cursor before the oldest event that is kept, from an answer of the kind `Gone`. What was before it is lost to the reader.
+    pub fn oldest_cursor(&self) -> Option<&str> {
+        let (_, rest) = self.message.split_once("after the cursor ").filter(|_| self.kind() == Kind::Gone)?;
+        rest.split_whitespace().next()
     }
 
     async fn read(response: Response) -> Result<Self, reqwest::Error> {
@@ -134,7 +152,7 @@ fn read_envelope(body: &[u8]) -> (String, BTreeMap<String, FieldError>) {
             Value::Object(problems) => {
                 let fields: BTreeMap<_, _> =
                     problems.iter().map(|(name, problem)| (name.clone(), field(problem))).collect();
-                let texts: Vec<_> = fields.iter().map(|(name, field)| format!("{name} {}", field.message)).collect();
+                let texts: Vec<_> = fields.iter().map(|(name, field)| format!("{name} {field}")).collect();
                 return (texts.join("; "), fields);
             }
             _ => {}
@@ -163,7 +181,7 @@ mod tests {
     fn the_envelope_gives_message_and_fields() {
         let choice = json!({ "explanation": "is unknown", "choices": ["a", "b"] });
         let (message, fields) = read(&json!({ "errors": { "json": { "email": "is required", "role": choice } } }));
-        assert_eq!(message, "email is required; role is unknown");
+        assert_eq!(message, "email is required; role is unknown (a, b)");
         assert_eq!(fields["email"], FieldError { message: "is required".into(), choices: vec![] });
         assert_eq!(fields["role"], FieldError { message: "is unknown".into(), choices: vec!["a".into(), "b".into()] });
         for subject in ["authentication", "authorization", "json"] {
@@ -189,7 +207,8 @@ mod tests {
             assert_eq!(kind(status), Kind::InvalidRequest);
         }
         assert_eq!([kind(401), kind(403), kind(404)], [Kind::Authentication, Kind::Authorization, Kind::NotFound]);
-        assert_eq!([kind(409), kind(429), kind(302)], [Kind::Conflict, Kind::TooManyRequests, Kind::Other]);
+        assert_eq!([kind(409), kind(410), kind(429)], [Kind::Conflict, Kind::Gone, Kind::TooManyRequests]);
+        assert_eq!(kind(302), Kind::Other);
         assert_eq!([kind(500), kind(503), kind(599)], [Kind::Service; 3]);
     }
 }

@@ -2,11 +2,13 @@
 
 mod client;
 mod error;
+mod events;
 mod layer;
 mod options;
 mod pages;
 mod pull;
 mod retry;
+mod verify;
 
 /// Functions and types generated from the description of the API.
 #[allow(
@@ -24,8 +26,10 @@ pub mod generated; // `tools/clients/generate rust` writes it.
 
 pub use client::PresenceClient;
 pub use error::{ApiError, Error, FieldError, Kind};
+pub use events::{EventBatch, EventOptions};
 pub use generated::{builder, types};
 pub use options::{CallOptions, IdempotencyKey, Options, OptionsError};
 pub use pages::{Page, PageInfo};
 pub use pull::{Batch, PullOptions};
 pub use retry::Retry;
+pub use verify::{WebhookVerificationError, verify_webhook};

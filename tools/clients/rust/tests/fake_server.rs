@@ -8,11 +8,12 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::response::Response;
+use futures::{StreamExt as _, TryStreamExt as _};
 use presence_client::types::{
-    KeyCreation, KeyCreationAccess, KeyRotation, OutcomeReport, OutcomeReportOutcome, ReplyState, ReviewChangeState,
-    UserChange, UserCreation,
+    KeyCreation, KeyCreationAccess, KeyRotation, ListEventsTypeInItem, OutcomeReport, OutcomeReportOutcome, ReplyState,
+    ReviewChangeState, UserChange, UserCreation,
 };
-use presence_client::{CallOptions, Error, IdempotencyKey, Kind, Options, PresenceClient, Retry};
+use presence_client::{CallOptions, Error, EventOptions, IdempotencyKey, Kind, Options, PresenceClient, Retry};
 use serde_json::{Value, json};
 
 /// Key that no error may hold.
@@ -246,4 +247,57 @@ async fn requests_carry_key_and_user_agent_and_no_error_or_debug_text_holds_the_
     );
     let seen = server.seen.lock().expect("no panic");
     assert!(seen.iter().all(|parts| parts.uri == "/api/v2/user/me"));
+}
+
+/// Page with these events, the cursor after it, and true if the feed has more.
+fn page(numbers: &[u32], next: u32, has_more: bool) -> Step {
+    let at = "2026-03-01T12:00:00.123Z";
+    let event = |number: &u32| {
+        let data = json!({ "id": "r", "org_id": 42, "fields": ["state"], "version": number, "at": at });
+        json!({ "id": format!("evt_{number}"), "type": "review.updated", "at": at, "data": data })
+    };
+    let events: Vec<_> = numbers.iter().map(event).collect();
+    Answer(200, None, json!({ "events": events, "next": format!("42-{next}"), "has_more": has_more }))
+}
+
+#[tokio::test]
+async fn events_are_read_to_the_end_then_followed_across_pages_without_a_match_and_failures() {
+    let steps = vec![
+        page(&[1, 2], 2, true),
+        page(&[], 9, true),
+        page(&[], 9, true),
+        page(&[10], 10, false),
+        page(&[], 10, false),
+        refused(503),
+        page(&[11], 11, false),
+    ];
+    let (server, client) = Server::start(steps).await;
+    let options = EventOptions { pause: Duration::ZERO, ..EventOptions::default() };
+    let types = vec![ListEventsTypeInItem::KeyIssued];
+    let batches = client.events(Some("42-0".to_owned()), options, |list| list.type_in(types));
+    let batches: Vec<_> = batches.take(4).try_collect().await.expect("batches");
+    let read = batches.iter().map(|batch| (batch.cursor.as_str(), batch.events.len()));
+    assert_eq!(read.collect::<Vec<_>>(), [("42-2", 2), ("42-9", 0), ("42-10", 1), ("42-11", 1)]);
+    let data = &batches[0].events[1].data;
+    assert_eq!((data.id.as_deref(), data.org_id, data.version), (Some("r"), Some(42), Some(2)));
+    let urls: Vec<_> = server.requests().into_iter().map(|(line, _)| line).collect();
+    let expected = [0, 2, 9, 9, 10, 10, 10];
+    let expected = expected.map(|after| format!("GET /api/v2/events?after=42-{after}&limit=100&type__in=key.issued"));
+    assert_eq!(urls, expected);
+}
+
+#[tokio::test]
+async fn a_reader_that_does_not_follow_stops_at_the_end_and_a_cursor_that_is_gone_names_the_oldest() {
+    let text = "this cursor is no longer kept: the oldest event is after the cursor 42-7";
+    let gone = Answer(410, None, json!({ "errors": { "json": text } }));
+    let (server, client) = Server::start(vec![page(&[], 7, false), page(&[8], 8, false), gone]).await;
+    let options = EventOptions { follow: false, ..EventOptions::default() };
+    let read = async |after: Option<&str>| {
+        client.events(after.map(str::to_owned), options, |list| list).try_collect::<Vec<_>>().await
+    };
+    assert_eq!(read(Some("now")).await.expect("a batch")[0].cursor, "42-7");
+    assert_eq!(read(None).await.expect("a batch")[0].events.len(), 1);
+    let error = read(Some("42-1")).await.expect_err("gone");
+    assert_eq!(error.refusal(Kind::Gone).and_then(|refusal| refusal.oldest_cursor()), Some("42-7"));
+    assert_eq!(server.requests()[1].0, "GET /api/v2/events?limit=100");
 }

@@ -1,13 +1,19 @@
 //! Calls against the local stack: `tools/ci/with-stack` sets the environment. Without one, `cargo test` leaves them out.
 
 use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::HeaderMap;
 use futures::{Stream, TryStreamExt as _, pin_mut};
 use presence_client::types::{
-    KeyCreation, KeyCreationAccess, KeyRotation, OutcomeReport, OutcomeReportOutcome, ReplyState, ReviewChangeState,
-    ReviewState, SearchReviewsStateItem, UserChange, UserCreation, UserCreationStatus,
+    DeliveryState, KeyCreation, KeyCreationAccess, KeyRotation, ListEventsTypeInItem, OutcomeReport,
+    OutcomeReportOutcome, ReplyState, ReviewChangeState, ReviewState, SearchReviewsStateItem, UserChange, UserCreation,
+    UserCreationStatus, WebhookChange, WebhookCreation,
 };
-use presence_client::{Error, Kind, Options, PresenceClient, PullOptions};
+use presence_client::{Error, EventOptions, Kind, Options, PresenceClient, PullOptions, verify_webhook};
 
 const EMAIL: &str = "own-rust@client.example";
 
@@ -140,4 +146,74 @@ async fn a_reply_goes_its_way_from_pending_to_removed() -> Result<(), Error> {
 async fn a_wrong_key_is_refused() {
     let nobody = client_with("pk_wrong".to_owned());
     assert!(nobody.me().await.is_err_and(|error| error.refusal(Kind::Authentication).is_some()));
+}
+
+#[tokio::test]
+#[ignore = "needs a local stack"]
+async fn events_come_in_order_and_another_reader_goes_on_at_the_cursor() -> Result<(), Error> {
+    let presence = client();
+    let types = || vec!["review.*".parse::<ListEventsTypeInItem>().expect("a group")];
+    let options = EventOptions { pause: Duration::from_millis(200), ..EventOptions::default() };
+    let following = presence.events(Some("now".to_owned()), options, |list| list.type_in(types()));
+    pin_mut!(following);
+    let start = following.try_next().await?.expect("a batch").cursor;
+    let open = vec![SearchReviewsStateItem::NotTreated];
+    let id = presence.search_reviews(|search| search.state(open).per_page(1)).await?.reviews.remove(0).id;
+    for state in [ReviewChangeState::Treated, ReviewChangeState::NotTreated] {
+        presence.set_review_state(&id, state).await?;
+    }
+    let mut events = Vec::new();
+    while events.len() < 2 {
+        events.extend(following.try_next().await?.expect("a batch").events);
+    }
+    assert!(events.iter().all(|event| event.type_ == "review.updated" && event.data.id.as_ref() == Some(&id)));
+    assert_eq!(events[1].data.version, events[0].data.version.map(|version| version + 1));
+    let ended = EventOptions { follow: false, ..options };
+    let again = presence.events(Some(start.clone()), ended, |list| list.type_in(types()));
+    let again: Vec<_> =
+        again.map_ok(|batch| batch.events).try_concat().await?.into_iter().map(|event| event.id).collect();
+    assert_eq!(again, events.into_iter().map(|event| event.id).collect::<Vec<_>>());
+    let org = start.split('-').next().expect("an organisation").to_owned();
+    let never = presence.events(Some(format!("{org}-999999")), ended, |list| list).try_collect::<Vec<_>>().await;
+    let error = never.expect_err("no such cursor");
+    let oldest = error.refusal(Kind::Gone).and_then(|refusal| refusal.oldest_cursor()).expect("the oldest");
+    assert!(oldest.starts_with(&format!("{org}-")), "{oldest}");
+    Ok(())
+}
+
+#[tokio::test]
+#[ignore = "needs a local stack"]
+async fn messages_of_a_webhook_are_verified_also_while_secrets_overlap() -> Result<(), Error> {
+    let presence = client();
+    let messages = Arc::new(Mutex::new(Vec::new()));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}/", listener.local_addr().expect("an address"));
+    let seen = messages.clone();
+    let receive = move |headers: HeaderMap, body: Bytes| {
+        seen.lock().expect("no panic").push((headers, body));
+        std::future::ready(())
+    };
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(receive)).await });
+    let creation = WebhookCreation::builder().url(url).label("own-rust".to_owned());
+    let made = presence.create_webhook(creation.try_into().expect("a webhook")).await?;
+    let (id, secret) = (made.id, made.secret.expect("a secret"));
+    assert_eq!(presence.test_webhook(&id).await?.state, DeliveryState::Delivered);
+    let rotated = presence.rotate_webhook(&id).await?.secret.expect("a secret");
+    assert_eq!(presence.test_webhook(&id).await?.type_, "webhook.test");
+    let messages = messages.lock().expect("no panic").clone();
+    for (position, secret, is_genuine) in
+        [(0, &secret, true), (0, &rotated, false), (1, &secret, true), (1, &rotated, true)]
+    {
+        let (headers, body) = &messages[position];
+        let event = verify_webhook(headers, body, &[secret.as_str()]);
+        assert_eq!(event.is_ok_and(|event| event.data.id.as_ref() == Some(&id)), is_genuine, "{position}");
+    }
+    let change = WebhookChange { label: Some("renamed".to_owned()), ..WebhookChange::default() };
+    assert_eq!(presence.update_webhook(&id, change).await?.label.as_deref(), Some("renamed"));
+    let cursor = presence.enable_webhook(&id).await?.cursor;
+    assert_eq!(presence.replay_webhook(&id, &cursor).await?.id, presence.webhook(&id).await?.id);
+    presence.list_deliveries(&id, |list| list.limit(5)).await?;
+    presence.delete_webhook(&id).await?;
+    assert!(presence.list_webhooks(None).await?.iter().all(|webhook| webhook.id != id));
+    Ok(())
 }

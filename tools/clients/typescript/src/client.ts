@@ -1,12 +1,14 @@
 import createFetchClient from "openapi-fetch";
-import { type ClientOptions, resolve } from "./config.js";
+import { type ClientOptions, type Config, resolve } from "./config.js";
+import { type EventBatch, type EventOptions, follow } from "./events.js";
 import type { paths } from "./generated/api.js";
-import { Businesses, Categories, Reviews, Users } from "./resources.js";
+import { Businesses, body, Categories, call, Reviews, Users } from "./resources.js";
 import { transport } from "./transport.js";
+import type { CallOptions } from "./types.js";
+import { Webhooks } from "./webhooks.js";
 
 /** Returns the functions generated from the description, with repetition and typed errors. */
-function generated(options: ClientOptions) {
-  const config = resolve(options);
+function generated(config: Config) {
   return createFetchClient<paths>({
     baseUrl: config.baseUrl,
     fetch: transport(config),
@@ -27,12 +29,33 @@ export class PresenceClient {
   readonly businesses: Businesses;
   /** Reviews, their replies and statistics, and pulls. */
   readonly reviews: Reviews;
+  /** Webhooks, and their deliveries. */
+  readonly webhooks: Webhooks;
+  readonly #api: GeneratedClient;
+  readonly #config: Config;
 
   constructor(options: ClientOptions = {}) {
-    const api = generated(options);
+    const config = resolve(options);
+    const api = generated(config);
+    this.#api = api;
+    this.#config = config;
     this.users = new Users(api);
     this.categories = new Categories(api);
     this.businesses = new Businesses(api);
     this.reviews = new Reviews(api);
+    this.webhooks = new Webhooks(api);
+  }
+
+  /**
+   * Yields the events of an organisation after a cursor, oldest first, and goes on with those that come. Without a cursor: from the
+   * oldest that is kept; with `now`: those that come. A PROVIDER names `org_id`. Throws a GoneError if the cursor is no longer kept.
+   */
+  events(after?: string, options: EventOptions = {}, calls: CallOptions = {}): AsyncGenerator<EventBatch, void> {
+    return follow(
+      (query) => body(this.#api.GET("/api/v2/events", { params: { query }, ...call(calls) })),
+      (ms) => this.#config.retry.sleep(ms, calls.signal),
+      after,
+      options,
+    );
   }
 }

@@ -78,6 +78,16 @@ export class ConflictError extends ApiError {
   override readonly name = "ConflictError";
 }
 
+/** 410: the cursor is no longer kept, or was never given. */
+export class GoneError extends ApiError {
+  override readonly name = "GoneError";
+
+  /** Cursor before the oldest event that is kept: what was before it is lost to this reader. */
+  get oldest(): string | undefined {
+    return /after the cursor (\S+)/.exec(this.message)?.[1];
+  }
+}
+
 /** 429: too many requests, or an invitation too soon. `retryAfterMs` says when to try again. */
 export class TooManyRequestsError extends ApiError {
   override readonly name = "TooManyRequestsError";
@@ -104,6 +114,7 @@ function kindOf(status: number): typeof ApiError {
     403: AuthorizationError,
     404: NotFoundError,
     409: ConflictError,
+    410: GoneError,
     413: InvalidRequestError,
     415: InvalidRequestError,
     422: InvalidRequestError,
@@ -132,7 +143,9 @@ function readFields(found: object): { message: string; fields: Record<string, Fi
     const choices = member(problem, "choices");
     fields[name] = { message: String(explanation), ...(Array.isArray(choices) ? { choices: choices.map(String) } : {}) };
   }
-  const message = Object.entries(fields).map(([name, field]) => `${name} ${field.message}`);
+  const message = Object.entries(fields).map(([name, { message, choices }]) => {
+    return `${name} ${message}${choices ? ` (${choices.join(", ")})` : ""}`;
+  });
   return { message: message.join("; "), fields };
 }
 

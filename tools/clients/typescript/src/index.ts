@@ -6,6 +6,7 @@ export {
   AuthorizationError,
   ConflictError,
   type FieldError,
+  GoneError,
   InvalidRequestError,
   NetworkError,
   NotFoundError,
@@ -13,5 +14,7 @@ export {
   ServiceError,
   TooManyRequestsError,
 } from "./errors.js";
+export type { EventBatch, EventOptions } from "./events.js";
 export type { Batch, PullOptions } from "./pull.js";
 export type * from "./types.js";
+export { type VerifyOptions, verifyWebhook, type WebhookHeaders, WebhookVerificationError } from "./verify.js";

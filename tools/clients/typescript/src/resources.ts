@@ -6,7 +6,7 @@ import type * as t from "./types.js";
 type WithoutPage<F> = Omit<F, "page">;
 
 /** Returns the body of an answer. The transport throws for all answers but 2xx. */
-async function body<T>(answer: Promise<{ data?: T }>): Promise<T> {
+export async function body<T>(answer: Promise<{ data?: T }>): Promise<T> {
   const { data } = await answer;
   if (data === undefined) throw new TypeError("the answer has no body");
   return data;
@@ -15,7 +15,8 @@ async function body<T>(answer: Promise<{ data?: T }>): Promise<T> {
 /** Part of a request that the options of a call decide. */
 type Sent = { signal?: AbortSignal; headers: Record<string, string> };
 
-function call({ signal, clientRequestId }: t.CallOptions): Sent {
+/** Returns the part of a request that the options of a call decide. */
+export function call({ signal, clientRequestId }: t.CallOptions): Sent {
   return {
     ...(signal ? { signal } : {}),
     headers: clientRequestId === undefined ? {} : { "x-client-request-id": clientRequestId },
@@ -23,7 +24,7 @@ function call({ signal, clientRequestId }: t.CallOptions): Sent {
 }
 
 /** Adds the idempotency key, which all attempts of the call share. */
-function change(options: t.ChangeOptions): Sent {
+export function change(options: t.ChangeOptions): Sent {
   const sent = call(options);
   const { idempotencyKey = crypto.randomUUID() } = options;
   return idempotencyKey === false ? sent : { ...sent, headers: { ...sent.headers, "idempotency-key": idempotencyKey } };

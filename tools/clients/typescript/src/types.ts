@@ -44,6 +44,29 @@ export type ReviewPage = Schemas["ReviewPage"];
 /** Statistics of reviews. */
 export type ReviewStats = Schemas["ReviewStats"];
 
+/** Event: a change in an organisation. The type says which members its data has. */
+export type Event = Schemas["Event"];
+/** Ids of what changed, names of fields, and the version. */
+export type EventData = Schemas["EventData"];
+/** One page of the feed of events. */
+export type EventPage = Schemas["EventPage"];
+/** Webhook of an organisation. */
+export type Webhook = Schemas["Webhook"];
+/** Webhook with its secret, which is shown this once. */
+export type WebhookWithSecret = Schemas["WebhookWithSecret"];
+/** Webhook to create. */
+export type WebhookCreation = Omit<Schemas["WebhookCreation"], "api_key">;
+/** Fields of a webhook to change. */
+export type WebhookChange = Omit<Schemas["WebhookChange"], "api_key">;
+/** Delivery of an event to a webhook, with its attempts. */
+export type Delivery = Schemas["Delivery"];
+/** One page of deliveries. */
+export type DeliveryPage = Schemas["DeliveryPage"];
+
+/** Parameters of the feed of events. */
+export type EventFilters = Omit<QueryOf<"list_events">, "after" | "limit">;
+/** Parameters of the list of deliveries. */
+export type DeliveryFilters = QueryOf<"list_deliveries">;
 /** Parameters of the search of users. */
 export type UserFilters = QueryOf<"search_users">;
 /** Parameters of the search of categories. `lang` is required. */

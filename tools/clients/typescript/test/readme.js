@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
 const examples = [...readFileSync("README.md", "utf8").matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? "");
-if (examples.length !== 7) throw new Error(`the README has ${examples.length} examples`);
+if (examples.length !== 9) throw new Error(`the README has ${examples.length} examples`);
 rmSync("build/readme", { recursive: true, force: true });
 mkdirSync("build/readme", { recursive: true });
 examples.forEach((code, number) => {

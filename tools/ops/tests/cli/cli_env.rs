@@ -264,6 +264,11 @@ impl CliEnv {
         });
     }
 
+    /// Deletes a table.
+    pub(super) fn delete_table(&self, table: &str) {
+        block_on(async { self.client().delete_table().table_name(table).send().await.expect("a deletion") });
+    }
+
     /// Returns the configuration of a client of the database.
     pub(super) fn sdk_config(&self) -> SdkConfig {
         presence_local::sdk_config(&self.url())
@@ -309,7 +314,8 @@ fn serve(socket: std::net::TcpListener, stopped: oneshot::Receiver<()>) {
     });
 }
 
-fn block_on<T>(future: impl Future<Output = T>) -> T {
+/// Runs a future to its end.
+pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(future)
 }

@@ -7,6 +7,7 @@ mod connection;
 mod credentials;
 mod doctor;
 mod errors;
+mod events;
 mod export;
 mod fake_aws;
 mod fake_bucket;

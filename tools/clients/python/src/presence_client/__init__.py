@@ -6,6 +6,7 @@ from ._errors import (
     AuthorizationError,
     ConflictError,
     FieldError,
+    GoneError,
     InvalidRequestError,
     NetworkError,
     NotFoundError,
@@ -13,8 +14,10 @@ from ._errors import (
     ServiceError,
     TooManyRequestsError,
 )
+from ._events import EventBatch
 from ._pull import Batch
 from ._retry import Retry
+from ._verify import WebhookHeaders, WebhookVerificationError, verify_webhook
 from ._version import __version__
 from .client import PresenceClient
 from .generated.models import (
@@ -22,6 +25,10 @@ from .generated.models import (
     BusinessPage,
     Category,
     CategoryPage,
+    Delivery,
+    DeliveryPage,
+    Event,
+    EventData,
     FoundUser,
     IssuedKey,
     Key,
@@ -36,7 +43,20 @@ from .generated.models import (
     UserCreation,
     UserPage,
     UserStats,
+    Webhook,
+    WebhookChange,
+    WebhookCreation,
+    WebhookWithSecret,
 )
+from .generated.types import Unset
+
+
+def _unset(_: Unset) -> str:
+    return "UNSET"
+
+
+# A field that an answer leaves out has no address in the texts of models.
+Unset.__repr__ = _unset  # type: ignore[method-assign, assignment]
 
 __all__ = [
     "ApiError",
@@ -48,8 +68,14 @@ __all__ = [
     "Category",
     "CategoryPage",
     "ConflictError",
+    "Delivery",
+    "DeliveryPage",
+    "Event",
+    "EventBatch",
+    "EventData",
     "FieldError",
     "FoundUser",
+    "GoneError",
     "InvalidRequestError",
     "IssuedKey",
     "Key",
@@ -71,5 +97,12 @@ __all__ = [
     "UserCreation",
     "UserPage",
     "UserStats",
+    "Webhook",
+    "WebhookChange",
+    "WebhookCreation",
+    "WebhookHeaders",
+    "WebhookVerificationError",
+    "WebhookWithSecret",
     "__version__",
+    "verify_webhook",
 ]

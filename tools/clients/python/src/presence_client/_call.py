@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from types import ModuleType
 from typing import Literal, TypeVar
 
 from ._errors import PresenceError
@@ -29,6 +30,11 @@ def require(kind: type, body: object) -> None:
     """Raise a TypeError for a request body that is not of its class, such as a dict: nothing is sent."""
     if not isinstance(body, kind):
         raise TypeError(f"pass {kind.__name__}(...), not a {type(body).__name__}")
+
+
+def check(operation: ModuleType, **parameters: object) -> None:
+    """Raise a TypeError for a parameter that the generated operation does not have, or cannot write: nothing is sent."""
+    operation._get_kwargs(**parameters)  # noqa: SLF001 It makes the request that is sent later.
 
 
 def expect(kind: type[T] | tuple[type[T], ...], call: Callable[[], object]) -> T:

@@ -1,6 +1,7 @@
 """Errors of the client. None of them holds the API key."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +19,10 @@ class FieldError:
     """Text for a developer."""
     choices: tuple[str, ...] = ()
     """Allowed values, where there is a fixed set."""
+
+    def __str__(self) -> str:
+        """Return the message, with the allowed values."""
+        return f"{self.message} ({', '.join(self.choices)})" if self.choices else self.message
 
 
 class PresenceError(Exception):
@@ -69,6 +74,16 @@ class ConflictError(ApiError):
     """409: other changes came first, or the same call is under way."""
 
 
+class GoneError(ApiError):
+    """410: the cursor is no longer kept, or was never given."""
+
+    @property
+    def oldest(self) -> str | None:
+        """Cursor before the oldest event that is kept: what was before it is lost to this reader."""
+        found = re.search(r"after the cursor (\S+)", self.message)
+        return found and found[1]
+
+
 class TooManyRequestsError(ApiError):
     """429: too many requests, or an invitation too soon. `retry_after` says when to try again."""
 
@@ -83,6 +98,7 @@ KINDS: dict[int, type[ApiError]] = {
     403: AuthorizationError,
     404: NotFoundError,
     409: ConflictError,
+    410: GoneError,
     413: InvalidRequestError,
     415: InvalidRequestError,
     422: InvalidRequestError,
@@ -110,7 +126,7 @@ def read_envelope(body: bytes) -> tuple[str, dict[str, FieldError]]:
             return found, {}
         if isinstance(found, dict):
             fields = {str(name): _field(problem) for name, problem in found.items()}
-            return "; ".join(f"{name} {field.message}" for name, field in fields.items()), fields
+            return "; ".join(f"{name} {field}" for name, field in fields.items()), fields
     plain = _member(document, "message")
     return plain if isinstance(plain, str) else "no explanation", {}
 

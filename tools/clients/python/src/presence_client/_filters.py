@@ -2,6 +2,8 @@
 
 from typing import Literal, TypedDict
 
+from .generated.models import ListEventsTypeInItem
+
 State = Literal["treated", "not_treated", "deleted"]
 Partner = Literal["partner_8", "partner_1", "partner_9"]
 Grouping = Literal["day", "month", "year", "business", "city", "partner", "state", "rating"]
@@ -30,6 +32,20 @@ class BusinessFilters(TypedDict, total=False):
     query: str
     city: str
     org_id: int
+
+
+class EventFilters(TypedDict, total=False):
+    """Filters of the feed of events."""
+
+    type_in: list[ListEventsTypeInItem]
+    org_id: str
+
+
+class DeliveryFilters(TypedDict, total=False):
+    """Bounds of the list of deliveries."""
+
+    after: str
+    limit: int
 
 
 class PullFilters(TypedDict, total=False):

@@ -2,20 +2,24 @@
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from typing import Self, Unpack
 
 import httpx
 
 from . import _filters as f
-from ._call import IdempotencyKey, call, change, expect, require
+from ._call import IdempotencyKey, call, change, check, expect, require
+from ._events import LIMIT, EventBatch, walk_feed
 from ._pages import MAX_PER_PAGE, results, walk
 from ._pull import Batch, Puller
 from ._retry import Retry
 from ._transport import Transport
 from ._version import __version__
+from ._webhooks import Webhooks
 from .generated import Client
 from .generated.api.businesses import search_businesses
 from .generated.api.categories import get_category, search_categories
+from .generated.api.events import list_events
 from .generated.api.reviews import (
     delete_reply,
     get_reply,
@@ -45,6 +49,7 @@ from .generated.models import (
     BusinessPage,
     Category,
     CategoryPage,
+    EventPage,
     FoundUser,
     IssuedKey,
     Key,
@@ -92,17 +97,37 @@ class PresenceClient:
         key = _setting("api_key", api_key, "PRESENCE_API_KEY")
         own = f"presence-client-python/{__version__}"
         inner = transport or httpx.HTTPTransport(trust_env=True)
+        self._retry = retry or Retry()
         api = Client(
             base_url=url.rstrip("/").removesuffix("/api/v2"),
             headers={"user-agent": f"{user_agent} {own}" if user_agent else own},
             timeout=httpx.Timeout(timeout),
-            httpx_args={"transport": Transport(key, retry or Retry(), inner)},
+            httpx_args={"transport": Transport(key, self._retry, inner)},
         )
+        self._api = api
         self._http = api.get_httpx_client()
         self.users = Users(api)
         self.categories = Categories(api)
         self.businesses = Businesses(api)
         self.reviews = Reviews(api)
+        self.webhooks = Webhooks(api)
+
+    def events(
+        self, after: str | None = None, *, pause: float = 2.0, follow: bool = True, **filters: Unpack[f.EventFilters]
+    ) -> Iterator[EventBatch]:
+        """Yield the events of an organisation after a cursor, oldest first, and go on with those that come.
+
+        Without a cursor: from the oldest that is kept; with `now`: those that come. A PROVIDER names `org_id`. `pause` is the
+        time at the end of the feed in seconds; with `follow=False` the batches end there. Raise a GoneError if the cursor is no
+        longer kept.
+        """
+        check(list_events, **filters)
+
+        def read(cursor: str | None) -> EventPage:
+            query = partial(list_events.sync, client=self._api, after=cursor or UNSET, limit=LIMIT, **filters)
+            return expect(EventPage, query)
+
+        return walk_feed(read, partial(self._retry.sleep, pause) if follow else None, after)
 
     def close(self) -> None:
         """Close all connections."""
@@ -140,6 +165,7 @@ class Users:
 
     def iterate(self, per_page: int = MAX_PER_PAGE, **filters: Unpack[f.UserFilters]) -> Iterator[FoundUser]:
         """Yield each user that a search finds."""
+        check(search_users, **filters)
         return results(walk(lambda page: self.search(page, per_page, **filters), per_page), lambda page: page.users)
 
     def stats(self, *, client_request_id: str | None = None) -> UserStats:
@@ -229,6 +255,7 @@ class Categories:
 
     def iterate(self, lang: str, per_page: int = MAX_PER_PAGE, **filters: Unpack[f.CategoryFilters]) -> Iterator[Category]:
         """Yield each category that a search finds."""
+        check(search_categories, lang=lang, **filters)
         pages = walk(lambda page: self.search(lang, page, per_page, **filters), per_page)
         return results(pages, lambda page: page.categories)
 
@@ -246,6 +273,7 @@ class Businesses:
 
     def iterate(self, per_page: int = MAX_PER_PAGE, **filters: Unpack[f.BusinessFilters]) -> Iterator[Business]:
         """Yield each business that a search finds."""
+        check(search_businesses, **filters)
         return results(walk(lambda page: self.search(page, per_page, **filters), per_page), lambda page: page.businesses)
 
 
@@ -267,6 +295,7 @@ class Reviews:
 
     def iterate(self, per_page: int = MAX_PER_PAGE, **filters: Unpack[f.ReviewFilters]) -> Iterator[Review]:
         """Yield each review that a search finds."""
+        check(search_reviews, **filters)
         return results(walk(lambda page: self.search(page, per_page, **filters), per_page), lambda page: page.reviews)
 
     def stats(self, group_by: f.Grouping | None = None, **filters: Unpack[f.StatsFilters]) -> ReviewStats:
@@ -331,6 +360,7 @@ class Reviews:
 
         `overlap` is the time before the cursor that is read again, in seconds.
         """
+        check(search_reviews, **filters)
 
         def search(lower: str | None, upper: str | None, page: int) -> ReviewPage:
             return expect(

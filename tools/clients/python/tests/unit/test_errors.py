@@ -23,6 +23,7 @@ def of(status: int, body: object, **headers: str) -> p.ApiError:
         (403, p.AuthorizationError),
         (404, p.NotFoundError),
         (409, p.ConflictError),
+        (410, p.GoneError),
         (413, p.InvalidRequestError),
         (415, p.InvalidRequestError),
         (422, p.InvalidRequestError),
@@ -39,7 +40,7 @@ def test_each_status_has_its_class(status: int, kind: type[p.ApiError]) -> None:
 def test_the_envelope_gives_message_and_fields() -> None:
     choice = {"explanation": "is unknown", "choices": ["a", "b"]}
     error = of(400, {"errors": {"json": {"email": "is required", "role": choice}}}, x_request_id="r-1")
-    assert str(error) == "400: email is required; role is unknown (request r-1)"
+    assert str(error) == "400: email is required; role is unknown (a, b) (request r-1)"
     assert error.fields == {"email": p.FieldError("is required"), "role": p.FieldError("is unknown", ("a", "b"))}
     assert error.request_id == "r-1"
     assert of(401, {"errors": {"authentication": "no key"}}).message == "no key"
@@ -65,3 +66,7 @@ def test_retry_after_is_seconds_or_a_date() -> None:
 def test_the_version_is_that_of_the_package() -> None:
     metadata = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))
     assert p.__version__ == metadata["project"]["version"]
+
+
+def test_the_text_of_a_model_has_no_address() -> None:
+    assert repr(p.UserChange(phone="1")).startswith("UserChange(email=UNSET, first_name=UNSET,")

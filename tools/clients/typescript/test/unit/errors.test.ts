@@ -29,7 +29,7 @@ test("each status has its class", () => {
 test("the envelope gives message and fields", () => {
   const choice = { explanation: "is unknown", choices: ["a", "b"] };
   const error = of(400, { errors: { json: { email: "is required", role: choice } } }, { "x-request-id": "r-1" });
-  assert.equal(error.message, "400: email is required; role is unknown (request r-1)");
+  assert.equal(error.message, "400: email is required; role is unknown (a, b) (request r-1)");
   assert.deepEqual(
     { ...error.fields },
     { email: { message: "is required" }, role: { message: "is unknown", choices: ["a", "b"] } },
