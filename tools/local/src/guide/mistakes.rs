@@ -60,7 +60,7 @@ pub(super) fn below_their_codes(page: &str) -> String {
         let mut rows = rows().filter(|mistake| mistake.code.as_deref() == code).peekable();
         if rows.peek().is_some() {
             let _ = write!(made, "\n{HEAD}");
-            rows.for_each(|mistake| drop(writeln!(made, "{}", mistake.markdown)));
+            rows.for_each(|mistake| made.extend([mistake.markdown.as_str(), "\n"]));
         }
     }
     made
