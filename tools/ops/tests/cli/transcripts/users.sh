@@ -51,8 +51,8 @@ ops users find '*@EXAMPLE.org' | sort -t'	' -k5
 ops users find 'nobody@*' --json
 ops users find ada@example.net
 ops users find '*@nowhere.example'
-ops users find 'martin ada'
-ops users find adaa
+ops users find 'mart zoe'
+ops users find martim
 for wrong in ' ' '*' '*@*' @example.org; do ops users find "$wrong" --json || echo "exit code $?"; done
 
 # Users are listed by organisation, status and role.
