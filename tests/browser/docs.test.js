@@ -176,6 +176,25 @@ test("another key and none are callers, too, and the search finds an operation",
   await window.close();
 });
 
+test("the address names the request and the role, and an error leads to the page that explains it", async () => {
+  const window = await Window.open(browser, stack.origin);
+  const page = await open(window, "#search_reviews");
+  await page.getByText(/^Optional parameters/).click();
+  await page.getByLabel("rating__in").fill("7");
+  await page.getByLabel("Call as").selectOption("BUSINESS_MANAGER");
+  const { page: again } = await window.visit(page.url());
+  await again.getByLabel("rating__in").waitFor();
+  assert.equal(await again.getByLabel("rating__in").inputValue(), "7");
+  assert.equal(await again.getByLabel("Call as").inputValue(), "BUSINESS_MANAGER");
+  assert.ok(!page.url().includes("pk_"), "no key is in an address");
+  assert.equal((await send(again)).status, 400);
+  await again.getByRole("status").getByRole("link", { name: "invalid" }).click();
+  await again.getByRole("heading", { name: "invalid" }).waitFor();
+  await again.getByRole("cell", { name: "a rating that does not exist" }).waitFor();
+  await look(again, "guide-errors");
+  await window.close();
+});
+
 test("an operation opens at its title, wherever the page was scrolled to", async () => {
   const window = await Window.open(browser, stack.origin);
   const page = await open(window, "#search_reviews");

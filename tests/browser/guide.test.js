@@ -37,7 +37,7 @@ test("Ctrl-K finds an operation by a parameter, a mistake by its answer, and a t
   const results = page.getByRole("dialog").getByRole("listitem");
   for (const [words, kind, href] of [
     ["rating__in", "operation", "/docs#search_reviews"],
-    ["this key may only read", "error", "/guide/mistakes"],
+    ["this key may only read", "error", "/guide/errors#forbidden"],
     ["ops restore plan", "command", "/guide/ops#restore"],
     ["global tables", "guide", "/guide/restore#another-region"],
   ]) {

@@ -107,6 +107,18 @@ test("requests appear as they come, with cost, event and answer, and without the
   const text = await page.locator("#requests").textContent();
   for (const hidden of [secret, ...Object.values(stack.keys)]) assert.ok(!text.includes(hidden), hidden);
   assert.ok(!text.includes("/home/"), "the page's own requests are not listed");
+  await requests(page).first().getByRole("link", { name: "invalid" }).waitFor();
+
+  // The filter takes words of the request, and its id.
+  const visible = () => requests(page).locator("visible=true").count();
+  const all = await visible();
+  for (const words of ["400 post", created.headers.get("x-request-id")]) {
+    await page.getByLabel("Filter").fill(words);
+    await until("others are hidden", async () => await visible() < all);
+    await newest(page).filter({ hasText: "POST /api/v2/user" }).waitFor();
+  }
+  await page.getByLabel("Filter").fill("nothing has this");
+  await until("all are hidden", async () => await visible() === 0);
   await window.close();
 });
 
@@ -122,7 +134,7 @@ test("tables are browsed: a page after another, with the kind of each item, and 
   await state("reviews: 25 shown.");
   const named = await stack.call("GET", "/reviews?page=1");
   const { id } = named.body.reviews[0];
-  await page.getByLabel("Partition key").fill(`R#${id}`);
+  await page.getByLabel("Partition key").fill(id);
   await page.keyboard.press("Enter");
   await state("1 shown, that is all");
   const row = items(page).first();

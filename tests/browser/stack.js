@@ -76,7 +76,7 @@ export class Stack {
   async call(method, path, body) {
     const headers = { "x-api-key": this.#ready.keys.ORG_ADMIN, "content-type": "application/json" };
     const response = await fetch(this.#ready.base_url + path, { method, headers, body: body && JSON.stringify(body) });
-    return { status: response.status, body: await response.json() };
+    return { status: response.status, headers: response.headers, body: await response.json() };
   }
 
   /** Creates an invited user; returns its id and address. */

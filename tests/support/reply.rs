@@ -41,6 +41,19 @@ impl Reply {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
+    /// Asserts that each error of the service, and nothing else, has a code that the guide explains, and a link to it.
+    fn check_help(&self) {
+        let (code, link) = (self.header("x-error-code"), self.header("link"));
+        let is_error = self.status >= 400 && !self.header("x-request-id").is_empty();
+        assert_eq!(is_error, !code.is_empty(), "{} {code}", self.status);
+        if is_error {
+            let section = format!("\n## `{code}`\n\nStatus {}", self.status);
+            assert!(ERRORS_PAGE.contains(&section), "errors.md explains {code} with status {}", self.status);
+            let end = format!("/guide/errors#{code}>; rel=\"help\"");
+            assert!(link.starts_with("<http://") && link.ends_with(&end), "{code}: {link}");
+        }
+    }
+
     /// Returns the calls and units of the request, by its line in the log.
     pub fn logged_cost(&self) -> LoggedCost {
         logs::cost(self.header("x-request-id"))
@@ -60,12 +73,17 @@ impl Reply {
     }
 }
 
+/// Page that explains the codes of errors.
+const ERRORS_PAGE: &str = include_str!("../../shared/docs/errors.md");
+
 /// Sends a request.
 ///
 /// # Panics
-/// Panics if the gateway does not answer.
+/// Panics if the gateway does not answer, or if the answer helps with an error in another way than the guide says.
 pub async fn send(request: reqwest::RequestBuilder) -> Reply {
     let response = request.send().await.expect("the gateway answers");
     let (status, headers) = (response.status(), response.headers().clone());
-    Reply { status: StatusCode::as_u16(&status), headers, text: response.text().await.expect("a body") }
+    let reply = Reply { status: StatusCode::as_u16(&status), headers, text: response.text().await.expect("a body") };
+    reply.check_help();
+    reply
 }

@@ -17,7 +17,7 @@ async fn main() -> Result<(), Error> {
     let database = Database::from_env()?;
     let app = App::new(&database, Arc::new(SystemClock)).with_rate_limit(rate_limit_from_env()?);
     let app = app.with_webhooks(webhooks_from_env().then_some(WebhookReach::Public)).start().await;
-    let gate = EdgeGate::from_env();
+    let gate = EdgeGate::from_env()?;
     let handle = move |request| {
         let app = Arc::clone(&app);
         gate.handle(request, |request| presence_feed::handle(app, request))

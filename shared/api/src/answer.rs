@@ -116,6 +116,12 @@ impl Answer {
         self
     }
 
+    /// Adds headers.
+    pub(super) fn with_headers(mut self, headers: Vec<(HeaderName, HeaderValue)>) -> Self {
+        self.headers.extend(headers);
+        self
+    }
+
     /// Adds the remaining requests of the caller's key, in the headers of draft-ietf-httpapi-ratelimit-headers.
     pub(super) fn with_quota(self, quota: Option<Quota>) -> Self {
         let Some(Quota { limit, remaining, refill_seconds }) = quota else { return self };

@@ -1,4 +1,5 @@
-//! Protection of the API against requests that come around its edge.
+//! Gate that each request of a function passes. It knows where the documentation is, and protects the API against requests that come
+//! around its edge.
 //!
 //! With `EdgeProtection`, a `CloudFront` distribution with a firewall stands before the API. It adds a secret to each request. A function
 //! with that secret answers all other requests as it answers an unknown path.
@@ -10,12 +11,13 @@ use lambda_http::http::Response;
 use lambda_http::{Body, Request};
 use sha2::{Digest, Sha256};
 
+use super::error_help::Guide;
 use super::invocation::Invocation;
 use super::page_links::CalledHost;
 use super::serve::end;
 use super::source_address::ViewerAddress;
 use presence_domain::error::Error;
-use presence_runtime::config::edge_secret_from_env;
+use presence_runtime::config::{ConfigError, docs_url_from_env, edge_secret_from_env};
 
 /// Header with the secret of the edge. `CloudFront` refuses to add headers that begin with `x-edge-`.
 pub const EDGE_SECRET_HEADER: &str = "x-origin-secret";
@@ -26,21 +28,35 @@ pub const EDGE_HOST_HEADER: &str = "x-forwarded-host";
 /// edge.
 pub const EDGE_VIEWER_HEADER: &str = "x-viewer-address";
 
-/// Gate of a function: it lets requests through that come from the edge. Holds the digest of the secret.
+/// Gate of a function: it lets requests through that come from the edge.
 #[derive(Clone, Copy)]
-pub struct EdgeGate(Option<[u8; 32]>);
+pub struct EdgeGate {
+    /// Digest of the secret, if there is an edge.
+    secret: Option<[u8; 32]>,
+    guide: Guide,
+}
 
 impl EdgeGate {
     /// Returns the gate for a secret. Without one, every request comes through.
     #[must_use]
     pub fn new(secret: Option<&str>) -> Self {
-        Self(secret.map(digest))
+        Self { secret: secret.map(digest), guide: Guide::Nowhere }
     }
 
-    /// Reads the secret from the environment.
+    /// Reads the secret and the address of the documentation from the environment.
+    ///
+    /// # Errors
+    /// Returns an error if the address is none.
+    pub fn from_env() -> Result<Self, ConfigError> {
+        // A process reads its settings once, and keeps them as long as it lives.
+        let guide = docs_url_from_env()?.map_or(Guide::Nowhere, |address| Guide::At(address.leak()));
+        Ok(Self::new(edge_secret_from_env().as_deref()).with_guide(guide))
+    }
+
+    /// Returns the gate with the place of the documentation, to which errors link.
     #[must_use]
-    pub fn from_env() -> Self {
-        Self::new(edge_secret_from_env().as_deref())
+    pub fn with_guide(self, guide: Guide) -> Self {
+        Self { guide, ..self }
     }
 
     /// Handles a request that comes from the edge. Others are answered with 404, and logged.
@@ -55,9 +71,10 @@ impl EdgeGate {
     where
         Handling: Future<Output = Result<Response<Body>, Infallible>>,
     {
+        request.extensions_mut().insert(self.guide);
         if self.is_open_to(&request) {
             // Without an edge, a client may send these headers itself.
-            if self.0.is_some() {
+            if self.secret.is_some() {
                 let header = |name| request.headers().get(name)?.to_str().ok();
                 let host = header(EDGE_HOST_HEADER).map(|host| CalledHost(host.to_owned()));
                 let viewer = ViewerAddress(header(EDGE_VIEWER_HEADER).and_then(|address| address.parse().ok()));
@@ -73,7 +90,7 @@ impl EdgeGate {
 
     /// True if the request has the secret. Digests are compared, so that the time tells nothing about the secret.
     fn is_open_to(self, request: &Request) -> bool {
-        let Some(expected) = self.0 else { return true };
+        let Some(expected) = self.secret else { return true };
         let given = request.headers().get(EDGE_SECRET_HEADER).and_then(|value| value.to_str().ok());
         given.is_some_and(|given| digest(given) == expected)
     }

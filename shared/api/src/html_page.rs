@@ -114,11 +114,12 @@ pub async fn serve_page(
 ) -> Response<Body> {
     let invocation = Invocation::start(request);
     // The SDK's futures are large: on the heap, moving them costs nothing.
-    let page = invocation.run(Box::pin(operation)).await.unwrap_or_else(|error| {
+    let mut page = invocation.run(Box::pin(operation)).await.unwrap_or_else(|error| {
         invocation.log_error(name, &error);
         error_page(&error).of_error(error.kind())
     });
     let (error_kind, bad_fields) = (page.error_kind, page.bad_fields.clone());
+    page.headers.extend(error_kind.into_iter().flat_map(|kind| invocation.error_headers(kind)));
     invocation.log_request(&Outcome { error_kind, bad_fields, ..Outcome::success(name, page.status) });
     page.into_response(invocation.form(), invocation.ids())
 }

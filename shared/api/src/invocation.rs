@@ -1,15 +1,17 @@
 //! Frame of every request, for JSON and for HTML: its ids, a deadline, a meter and a line in the log.
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use lambda_http::http::StatusCode;
+use lambda_http::http::{HeaderName, HeaderValue, StatusCode};
 use lambda_http::{Request, RequestExt as _};
 
 use super::content::AnswerForm;
 use super::deprecation::DeprecationNotice;
+use super::error_help::{self, Guide};
 use super::request_context::{Identity, RequestContext};
 use super::request_ids;
 use presence_domain::error::Error;
@@ -33,6 +35,8 @@ pub(super) struct Invocation {
     stopwatch: Stopwatch,
     ids: RequestIds,
     form: AnswerForm,
+    /// Address of the documentation, if it is known.
+    docs: Option<Cow<'static, str>>,
     route: Option<String>,
     function_version: String,
     is_cold_start: bool,
@@ -67,6 +71,7 @@ impl Invocation {
             stopwatch,
             ids: request_ids::of(request),
             form: AnswerForm::of(request),
+            docs: request.extensions().get().and_then(|guide: &Guide| guide.address(request)),
             route: request_ids::route(request).map(str::to_owned),
             function_version: context.map_or("", |context| &context.env_config.version).to_owned(),
             is_cold_start: !IS_WARM.swap(true, Ordering::Relaxed),
@@ -85,6 +90,11 @@ impl Invocation {
     /// Returns the form in which the client wants the answer.
     pub(super) fn form(&self) -> AnswerForm {
         self.form
+    }
+
+    /// Returns the headers that help with an error of this kind.
+    pub(super) fn error_headers(&self, kind: &'static str) -> Vec<(HeaderName, HeaderValue)> {
+        error_help::headers(kind, self.docs.as_deref())
     }
 
     /// Runs an operation under the meter. Returns [`Error::Unavailable`] if it does not end before the deadline.

@@ -29,9 +29,7 @@ pub(crate) struct SearchUrl(String);
 impl SearchUrl {
     /// Returns the address that the client called; `None` if the event does not tell it.
     pub(crate) fn of(request: &Request) -> Option<Self> {
-        let (scheme, host) = origin(request)?;
-        host.parse::<Authority>().ok()?;
-        Some(Self(format!("{scheme}://{host}{}", request.uri().path())))
+        Some(Self(format!("{}{}", called_origin(request)?, request.uri().path())))
     }
 
     /// Returns the value of the header `Link` for a page; `None` if it would be too large.
@@ -62,6 +60,13 @@ impl SearchUrl {
         let pairs: Vec<_> = pairs.map(|(name, value)| format!("{}={}", escaped(name), escaped(value))).collect();
         format!("{}?{}", self.0, pairs.join("&"))
     }
+}
+
+/// Returns the address that the client called, without a path; `None` if the event does not tell it.
+pub(crate) fn called_origin(request: &Request) -> Option<String> {
+    let (scheme, host) = origin(request)?;
+    host.parse::<Authority>().ok()?;
+    Some(format!("{scheme}://{host}"))
 }
 
 /// Returns the scheme and the host that the client called. Only the local gateway speaks HTTP: its host has a port.

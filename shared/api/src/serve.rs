@@ -73,7 +73,8 @@ pub(super) fn end(
             if let RequestError::Domain(error) = &error {
                 invocation.log_error(operation, error);
             }
-            let answer = with_notices(error_answer(&error), invocation);
+            let help = invocation.error_headers(error.kind());
+            let answer = with_notices(error_answer(&error), invocation).with_headers(help);
             let (error_kind, bad_fields) = (Some(error.kind()), error.loggable_fields());
             let outcome = Outcome { error_kind, bad_fields, ..Outcome::success(operation, answer.status) };
             (answer, outcome)

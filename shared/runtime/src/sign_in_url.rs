@@ -28,20 +28,10 @@ impl SignInUrl {
 
     /// Parses an address. Blank text is none.
     pub fn parse(text: &str) -> Result<Option<Self>, ConfigError> {
-        let text = text.trim();
-        if text.is_empty() {
-            return Ok(None);
-        }
-        // `Uri` drops the part behind `#`, which pages of one file use.
-        let uri = text.split('#').next().and_then(|start| Uri::from_str(start).ok()).ok_or(ERROR)?;
-        let authority = uri.authority().filter(|authority| !authority.as_str().contains('@')).ok_or(ERROR)?;
-        let is_encrypted = uri.scheme() == Some(&Scheme::HTTPS);
-        let is_local = uri.scheme() == Some(&Scheme::HTTP) && LOCAL_HOSTS.contains(&authority.host());
-        let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte));
-        if (is_encrypted || is_local) && is_plain && !authority.host().is_empty() && text.len() <= MAX_BYTES {
-            Ok(Some(Self(text.to_owned())))
-        } else {
-            Err(ERROR)
+        match text.trim() {
+            "" => Ok(None),
+            text if is_web_address(text) => Ok(Some(Self(text.to_owned()))),
+            _ => Err(ERROR),
         }
     }
 
@@ -50,6 +40,17 @@ impl SignInUrl {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// True if the text is an absolute URL: `https`, or `http` on this machine, without a user name.
+pub(crate) fn is_web_address(text: &str) -> bool {
+    // `Uri` drops the part behind `#`, which pages of one file use.
+    let Some(uri) = text.split('#').next().and_then(|start| Uri::from_str(start).ok()) else { return false };
+    let Some(authority) = uri.authority().filter(|authority| !authority.as_str().contains('@')) else { return false };
+    let is_encrypted = uri.scheme() == Some(&Scheme::HTTPS);
+    let is_local = uri.scheme() == Some(&Scheme::HTTP) && LOCAL_HOSTS.contains(&authority.host());
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte));
+    (is_encrypted || is_local) && is_plain && !authority.host().is_empty() && text.len() <= MAX_BYTES
 }
 
 #[cfg(test)]

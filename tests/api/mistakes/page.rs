@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::Mistake;
 
 /// Headers that say more than the body.
-const TELLING_HEADERS: [&str; 3] = ["www-authenticate", "allow", "retry-after"];
+const TELLING_HEADERS: [&str; 4] = ["x-error-code", "www-authenticate", "allow", "retry-after"];
 
 const INTRODUCTION: &str = r"# Typical mistakes and their answers
 

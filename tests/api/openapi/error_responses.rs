@@ -52,6 +52,7 @@ fn assert_described(description: &Description, route: &AnyRoute, status: u16, re
     let (name, expected) = example(description, route.name, status);
     assert_eq!((reply.status, reply.json()), (status, expected), "{}", route.name);
     let headers = description.json["components"]["responses"][&name]["headers"].as_object().expect("headers");
+    assert_eq!(reply.header("x-error-code"), headers["x-error-code"]["example"], "{}", route.name);
     for header in headers.keys() {
         assert!(!reply.header(&header.to_lowercase()).is_empty(), "{header} of {status} of {}", route.name);
     }

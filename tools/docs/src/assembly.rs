@@ -16,7 +16,9 @@ use utoipa::openapi::{
     Response, Responses, ResponsesBuilder,
 };
 
-use crate::errors::{ERROR_RESPONSES, describe_response, with_links, with_rate_limit, with_replay, with_tag};
+use crate::errors::{
+    ERROR_RESPONSES, describe_response, with_error_code, with_links, with_rate_limit, with_replay, with_tag,
+};
 use crate::operations::{BodyDescription, Operation, operations};
 use crate::{RouteInfo, errors, parameters, request_bodies, response_schemas, routes};
 
@@ -155,6 +157,11 @@ fn operation_response(operation: &Operation, status: u16, description: &str, sch
         (example.name.clone(), summary, example.answer.clone())
     });
     let response = describe_response(description, schema, examples);
+    let response = match status {
+        400 => with_error_code(response, "invalid"),
+        403 => with_error_code(response, "forbidden"),
+        _ => response,
+    };
     let is_page = operation.parameters.iter().any(|parameter| parameter.name == "page");
     let response = if status == 200 && is_page { with_links(response) } else { response };
     let response = if status == 200 && operation.has_tag() { with_tag(response) } else { response };

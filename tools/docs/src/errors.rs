@@ -16,6 +16,8 @@ pub(crate) struct ErrorResponse {
     pub(crate) status: u16,
     /// Name of the component.
     pub(crate) name: &'static str,
+    /// Code of the error; of several with the status, the one of the text. Empty for the gateway's own.
+    code: &'static str,
     description: &'static str,
     schema: &'static str,
     text: &'static str,
@@ -24,40 +26,40 @@ pub(crate) struct ErrorResponse {
 /// Table of the error responses.
 #[rustfmt::skip]
 pub(crate) const ERROR_RESPONSES: [ErrorResponse; 12] = [
-    ErrorResponse { status: 401, name: "Unauthenticated", schema: "AuthenticationError", text: "a valid API key is required: in the \
+    ErrorResponse { status: 401, name: "Unauthenticated", code: "unauthenticated", schema: "AuthenticationError", text: "a valid API key is required: in the \
         header x-api-key or Authorization: Bearer, or in the parameter api_key",
         description: "The key is missing, malformed, unknown, revoked or expired, or its owner is not `active`. The response is the \
                 same in all cases." },
-    ErrorResponse { status: 404, name: "NotFound", schema: "Error", text: "not found",
+    ErrorResponse { status: 404, name: "NotFound", code: "not_found", schema: "Error", text: "not found",
         description: "The id is unknown, malformed, or of another organisation. The response is the same in all cases." },
-    ErrorResponse { status: 409, name: "Conflict", schema: "Error", text: "the user is being changed by others: try again",
+    ErrorResponse { status: 409, name: "Conflict", code: "conflict", schema: "Error", text: "the user is being changed by others: try again",
         description: "Concurrent changes of the user came first, three times in a row, and nothing was changed. Or a request with the \
                 same `Idempotency-Key` is under way: later it gets that request's response." },
-    ErrorResponse { status: 410, name: "Gone", schema: "Error", text: "this cursor is no longer kept: the oldest event is after the cursor \
+    ErrorResponse { status: 410, name: "Gone", code: "gone", schema: "Error", text: "this cursor is no longer kept: the oldest event is after the cursor \
         42-1207",
         description: "Events after the cursor are no longer kept, or the feed never had it. The text has the cursor of the oldest event that \
                 is kept." },
-    ErrorResponse { status: 413, name: "TooLarge", schema: "Error", text: "the body is larger than 128 KiB",
+    ErrorResponse { status: 413, name: "TooLarge", code: "body_too_large", schema: "Error", text: "the body is larger than 128 KiB",
         description: "The body is larger than 128 KiB. The limit also applies to operations that do not read a body." },
-    ErrorResponse { status: 415, name: "UnsupportedMediaType", schema: "Error", text: "the body must have the media type \
+    ErrorResponse { status: 415, name: "UnsupportedMediaType", code: "unsupported_media_type", schema: "Error", text: "the body must have the media type \
         application/json",
         description: "The body is not `application/json`." },
-    ErrorResponse { status: 422, name: "KeyReused", schema: "Error", text: "this Idempotency-Key was used with another body: use a \
+    ErrorResponse { status: 422, name: "KeyReused", code: "key_reused", schema: "Error", text: "this Idempotency-Key was used with another body: use a \
         new one for another request",
         description: "The caller used the `Idempotency-Key` in the last 24 hours for a request with another body. Nothing was changed." },
-    ErrorResponse { status: 429, name: "TooManyRequests", schema: "Error", text: "too many requests with this key: try again in 1 s",
+    ErrorResponse { status: 429, name: "TooManyRequests", code: "too_many_requests", schema: "Error", text: "too many requests with this key: try again in 1 s",
         description: "The key has made more requests than its limit allows. `Retry-After` says when to try again. Nothing was \
                 changed." },
-    ErrorResponse { status: 429, name: "TooSoon", schema: "Error", text: "an invitation can be sent once every 5 minutes",
+    ErrorResponse { status: 429, name: "TooSoon", code: "too_soon", schema: "Error", text: "an invitation can be sent once every 5 minutes",
         description: "The user was sent an invitation less than 5 minutes ago, or the key has made more requests than its limit \
                 allows. `Retry-After` says when to try again." },
-    ErrorResponse { status: 431, name: "HeadTooLarge", schema: "GatewayError", text: "Request Header Fields Too Large",
+    ErrorResponse { status: 431, name: "HeadTooLarge", code: "", schema: "GatewayError", text: "Request Header Fields Too Large",
         description: "The request line and the values of all headers are larger than 10,240 bytes together, as with more than some 400 ids of \
                 24 characters in `business__in`. The gateway answers, so the envelope is its own. A search of reviews may ask for a \
                 whole city (`business_city`), or for fewer businesses in each of several requests." },
-    ErrorResponse { status: 500, name: "Internal", schema: "Error", text: "internal error",
+    ErrorResponse { status: 500, name: "Internal", code: "internal", schema: "Error", text: "internal error",
         description: "An error of the service. Its log has the cause, under `x-request-id`." },
-    ErrorResponse { status: 503, name: "Unavailable", schema: "Error", text: "temporarily unavailable: try again",
+    ErrorResponse { status: 503, name: "Unavailable", code: "unavailable", schema: "Error", text: "temporarily unavailable: try again",
         description: "The service's database did not answer in time. A change may or may not have been made: try again with the same \
                 `Idempotency-Key`, or read first." },
 ];
@@ -78,7 +80,7 @@ impl ErrorResponse {
         if self.status == 431 {
             return describe_content(self.description, self.schema, refused).build();
         }
-        let response = describe_response(self.description, self.schema, refused);
+        let response = with_error_code(describe_response(self.description, self.schema, refused), self.code);
         match self.status {
             401 => {
                 response.header("WWW-Authenticate", text_header("Authentication scheme.", "Bearer realm=\"presence\""))
@@ -120,6 +122,14 @@ fn describe_content(
     let content =
         ContentBuilder::new().schema(Some(Ref::from_schema_name(schema))).examples_from_iter(examples).build();
     ResponseBuilder::new().description(description).content("application/json", content)
+}
+
+/// Adds the headers of an error with this code.
+pub(crate) fn with_error_code(response: ResponseBuilder, code: &str) -> ResponseBuilder {
+    let help = "Page of the guide that explains the code (`rel=\"help\"`). Left out where the service does not know the guide's address.";
+    response
+        .header("x-error-code", text_header("Code of the error, from a closed list in the guide.", code))
+        .header("Link", text_header(help, &format!("<https://docs.example.com/guide/errors#{code}>; rel=\"help\"")))
 }
 
 /// Adds the headers that every response to a valid key has while keys have a limit.

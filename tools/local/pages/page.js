@@ -99,6 +99,29 @@ async function waitForStart() {
   await new Promise(() => { /* until the page is loaded */ });
 }
 
+/** Names, texts and other values of JSON. */
+const TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** Returns preformatted JSON with its names and values in colours. Other text stays as it is. */
+export function highlighted(text) {
+  const parts = [];
+  let end = 0;
+  if (/^[[{]/.test(text)) {
+    for (const token of text.matchAll(TOKEN)) {
+      const [all, quoted, colon = ""] = token;
+      const className = colon ? "json-name" : quoted ? "json-text" : "json-value";
+      parts.push(text.slice(end, token.index), element("span", { className, textContent: quoted ?? all }), colon);
+      end = token.index + all.length;
+    }
+  }
+  return element("pre", {}, ...parts, text.slice(end));
+}
+
+/** Returns a link to the page that explains the code of an error. */
+export function errorLink(code) {
+  return element("a", { href: `/guide/errors#${code}`, textContent: code });
+}
+
 /** Returns a button that copies what the function returns. `name` tells screen readers what that is. */
 export function copyButton(name, text) {
   const button = element("button", { type: "button" });

@@ -1,8 +1,10 @@
 //! Functions of the API behind the gateway, started as Lambda starts them.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use presence_api::Route;
+use lambda_http::{Body, Request, Response};
+use presence_api::{EdgeGate, Guide, Route};
 use presence_domain::webhook::WebhookReach;
 use presence_store::Database;
 
@@ -27,11 +29,10 @@ pub(crate) async fn start(database: &Database, options: &Options) -> anyhow::Res
     } else {
         Box::pin(started).await
     };
-    let users = LocalFunction::new("users", move |request| presence_users::handle(Arc::clone(&users), request));
-    let categories =
-        LocalFunction::new("categories", move |request| presence_categories::handle(Arc::clone(&categories), request));
-    let reviews = LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&reviews), request));
-    let feed = LocalFunction::new("feed", move |request| presence_feed::handle(Arc::clone(&feed), request));
+    let users = function("users", users, presence_users::handle);
+    let categories = function("categories", categories, presence_categories::handle);
+    let reviews = function("reviews", reviews, presence_reviews::handle);
+    let feed = function("feed", feed, presence_feed::handle);
     let users_keys = [&presence_users::CATCH_ALL[..], &presence_users::PAGES].concat();
     let categories_keys = [&presence_categories::CATCH_ALL[..], &presence_categories::DOCUMENTS].concat();
     let functions = [
@@ -45,6 +46,23 @@ pub(crate) async fn start(database: &Database, options: &Options) -> anyhow::Res
         keys.into_iter().map(move |key| (key, function.clone()))
     });
     Ok(routes.collect())
+}
+
+/// Returns a function behind the gate that its program has. Errors link to the guide of this stack.
+fn function<App, Handling>(
+    name: &'static str,
+    app: Arc<App>,
+    handle: impl Fn(Arc<App>, Request) -> Handling + Copy + Send + Sync + 'static,
+) -> LocalFunction
+where
+    App: Send + Sync + 'static,
+    Handling: Future<Output = Result<Response<Body>, Infallible>> + Send + 'static,
+{
+    let gate = EdgeGate::new(None).with_guide(Guide::CalledHost);
+    LocalFunction::new(name, move |request| {
+        let app = Arc::clone(&app);
+        gate.handle(request, move |request| handle(app, request))
+    })
 }
 
 /// Returns the gateway's route keys of a function: those of its operations, then others.

@@ -10,6 +10,7 @@ use presence_domain::audit::LIFETIME;
 use presence_domain::email::EmailAddress;
 use presence_domain::email_pattern::EmailPattern;
 use presence_domain::error::FieldError;
+use presence_domain::fuzzy::{FuzzyQuery, FuzzyQueryError, MAX_WORDS};
 use presence_domain::ids::{BusinessId, MAX_ID, OrgId};
 use presence_domain::key_rights::{AllowedNetworks, KeyAccess, MAX_LABEL_CHARS};
 use presence_domain::rate_limit::{KeyLimit, MAX_REQUESTS_PER_MINUTE};
@@ -56,8 +57,26 @@ pub(crate) fn parse_email(text: &str) -> Result<EmailAddress, &'static str> {
     Ok(address)
 }
 
-pub(crate) fn parse_email_pattern(text: &str) -> Result<EmailPattern, &'static str> {
-    EmailPattern::parse(reject_control(text)?)
+/// Search of users.
+#[derive(Clone, Debug)]
+pub(crate) enum UserPattern {
+    /// By an address, or by one half of it.
+    Address(EmailPattern),
+    /// By words of names and addresses.
+    Words(FuzzyQuery),
+}
+
+/// Parses an address or half of one if the text has an `@`, and words otherwise.
+pub(crate) fn parse_user_pattern(text: &str) -> Result<UserPattern, String> {
+    let text = reject_control(text)?;
+    if text.contains(['@', '*']) {
+        return Ok(UserPattern::Address(EmailPattern::parse(text)?));
+    }
+    let query = FuzzyQuery::parse(text).map_err(|error| match error {
+        FuzzyQueryError::NoWords => "must have a word".to_owned(),
+        FuzzyQueryError::TooManyWords => format!("must have at most {MAX_WORDS} words"),
+    });
+    Ok(UserPattern::Words(query?))
 }
 
 pub(crate) fn parse_person_name(text: &str) -> Result<PersonName, &'static str> {

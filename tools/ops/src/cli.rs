@@ -13,6 +13,10 @@ Data goes to stdout; messages, and progress bars on a terminal, go to stderr. A
 command that writes says first where. With --json an error on stderr is
 {\"error\":{\"code\":\"…\",\"message\":\"…\"}}.
 
+On a terminal, tables fit its width: long cells lose their middle, and the last
+columns are left out; --wide shows all. In a pipe they are tab-separated, in full.
+NO_COLOR turns colours off.
+
 Commands that delete or take access from users ask on a terminal, or take --yes:
 users delete, users set-status, restore plan --execute.
 
@@ -55,6 +59,9 @@ pub struct Cli {
     /// Write JSON to stdout instead of text
     #[arg(long, global = true, display_order = 100)]
     pub(super) json: bool,
+    /// Show all columns of a table, however narrow the terminal is
+    #[arg(long, global = true, display_order = 100)]
+    pub(super) wide: bool,
     #[command(flatten)]
     pub(super) connection: ConnectionOptions,
     #[command(subcommand)]

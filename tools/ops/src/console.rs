@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Write};
 
 use anyhow::Context as _;
 use dialoguer::Confirm;
+use dialoguer::console::{Style, Term};
 use jiff::Timestamp;
 use presence_store::Finding;
 use serde::Serialize;
@@ -20,6 +21,10 @@ pub struct Console {
     messages: Box<dyn Write + Send>,
     shows_progress: bool,
     can_ask: bool,
+    /// Columns of the terminal to which data is written; none for a pipe.
+    terminal_width: Option<usize>,
+    /// True if tables show all of their columns, however wide.
+    pub(crate) is_wide: bool,
     /// True if data is written as JSON.
     pub(crate) json: bool,
 }
@@ -30,18 +35,32 @@ impl Console {
     pub fn standard() -> Self {
         let shows_progress = io::stderr().is_terminal();
         let can_ask = shows_progress && io::stdin().is_terminal();
-        Self { data: Box::new(io::stdout()), messages: Box::new(io::stderr()), shows_progress, can_ask, json: false }
+        let terminal_width = io::stdout().is_terminal().then(|| usize::from(Term::stdout().size().1));
+        Self { shows_progress, can_ask, terminal_width, ..Self::new(Box::new(io::stdout()), Box::new(io::stderr())) }
     }
 
     /// Returns a console that writes to these streams, shows no progress bars and asks no questions.
     #[must_use]
     pub fn new(data: Box<dyn Write + Send>, messages: Box<dyn Write + Send>) -> Self {
-        Self { data, messages, shows_progress: false, can_ask: false, json: false }
+        Self {
+            data,
+            messages,
+            shows_progress: false,
+            can_ask: false,
+            terminal_width: None,
+            is_wide: false,
+            json: false,
+        }
     }
 
     /// True if progress bars may be drawn on standard error.
     pub(crate) fn shows_progress(&self) -> bool {
         self.shows_progress
+    }
+
+    /// Returns the columns that a table may use; `None` if it goes to a pipe, where programs read it.
+    pub(crate) fn terminal_width(&self) -> Option<usize> {
+        self.terminal_width.map(|width| if self.is_wide { usize::MAX } else { width })
     }
 
     /// True if there is a terminal to ask on.
@@ -97,6 +116,7 @@ impl Console {
         }
         let object = serde_json::to_value(object).context("cannot write JSON")?;
         for (name, value) in object.as_object().into_iter().flatten() {
+            let name = self.terminal_width.map_or_else(Style::new, |_| Style::new().bold()).apply_to(name);
             self.write_line(format_args!("{name}: {}", value_text(value)))?;
         }
         Ok(())

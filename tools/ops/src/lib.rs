@@ -116,6 +116,7 @@ fn end_reading(error: &CommandError, console: &mut Console) -> Exit {
 pub async fn run(mut cli: Cli, context: &mut Context) -> Exit {
     cli.take_prefix();
     context.console.json = cli.json;
+    context.console.is_wide = cli.wide;
     let makes_tables = matches!(cli.command, Command::Restore(_));
     let end = if cli.command.writes() || makes_tables { end_with } else { end_reading };
     run_command(cli.command, context).await.unwrap_or_else(|error| end(&error, &mut context.console))

@@ -197,6 +197,7 @@ async fn retry(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
         )));
     }
     context.console.write_done(&json!({ "id": id }), "the mail is due now")?;
+    context.console.write_next("ops outbox list");
     Ok(Exit::Done)
 }
 
@@ -213,5 +214,6 @@ async fn retry_all(context: &mut Context) -> Result<Exit, CommandError> {
     context
         .console
         .write_done(&json!({ "retried": ids.len(), "ids": ids }), format_args!("mails due now: {}", ids.len()))?;
+    context.console.write_next("ops outbox list");
     Ok(Exit::Done)
 }

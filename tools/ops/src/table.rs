@@ -1,6 +1,8 @@
-//! Table that is written in parts.
+//! Table that is written in parts: columns that fit the terminal, or tab-separated values in a pipe.
 
-use comfy_table::{ColumnConstraint, Table, Width, presets};
+use std::borrow::Cow;
+
+use dialoguer::console::{Style, measure_text_width};
 use serde::Serialize;
 
 use crate::Console;
@@ -8,22 +10,39 @@ use crate::Console;
 /// Number of rows of a part. They take some hundred kilobytes.
 const PART: usize = 1_000;
 /// Spaces between two columns.
-const PADDING: u16 = 2;
+const GAP: usize = 2;
+/// Width below which no column is cut. A column that would have to be narrower is left out.
+const MIN_WIDTH: usize = 8;
+/// Names of the columns whose cells have a colour.
+const STATES: [&str; 2] = ["STATUS", "STATE"];
 
 /// Table that is written in parts of 1,000 rows, so that it may have any length. The columns of a part are at least as wide as
 /// those of the parts before.
 #[derive(Debug)]
 pub(crate) struct TableWriter<const N: usize> {
-    /// Header, until it is written.
-    header: Option<[&'static str; N]>,
-    widths: [u16; N],
+    header: [&'static str; N],
+    /// True for values in a pipe that scripts cut since before tables had a header there.
+    is_bare_in_pipes: bool,
+    is_header_written: bool,
+    widths: [usize; N],
     rows: Vec<[String; N]>,
 }
 
 impl<const N: usize> TableWriter<N> {
-    /// Returns an empty table with a header.
+    /// Returns an empty table with a header. The first column names the row, and is never cut. The last ones matter least.
     pub(crate) fn new(header: [&'static str; N]) -> Self {
-        Self { header: Some(header), widths: [0; N], rows: Vec::new() }
+        Self {
+            header,
+            is_bare_in_pipes: false,
+            is_header_written: false,
+            widths: header.map(str::len),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Returns the table without its header in a pipe.
+    pub(crate) fn bare_in_pipes(self) -> Self {
+        Self { is_bare_in_pipes: true, ..self }
     }
 
     /// Adds a row. Writes the rows so far if they are many.
@@ -47,18 +66,134 @@ impl<const N: usize> TableWriter<N> {
         if self.rows.is_empty() {
             return Ok(());
         }
-        let mut table = Table::new();
-        table.load_preset(presets::NOTHING).add_rows(self.rows.drain(..));
-        if let Some(header) = self.header.take() {
-            table.set_header(header);
+        // A name may hold what a terminal obeys, or what ends a cell.
+        let plain = |cell: String| cell.replace(char::is_control, " ");
+        let rows: Vec<[String; N]> = self.rows.drain(..).map(|row| row.map(plain)).collect();
+        let is_first = !std::mem::replace(&mut self.is_header_written, true);
+        let Some(width) = console.terminal_width() else {
+            let header = (is_first && !self.is_bare_in_pipes).then(|| self.header.join("\t"));
+            let lines = header.into_iter().chain(rows.iter().map(|row| row.join("\t")));
+            return console.write_line(lines.collect::<Vec<_>>().join("\n"));
+        };
+        for row in &rows {
+            for (width, cell) in self.widths.iter_mut().zip(row) {
+                *width = measure_text_width(cell).max(*width);
+            }
         }
-        for (width, found) in self.widths.iter_mut().zip(table.column_max_content_widths()) {
-            *width = found.max(*width);
+        let widths = fitted(self.widths, width);
+        if is_first {
+            let bold = |_: usize, _: &str| Style::new().bold();
+            console.write_line(line(&self.header, &widths, bold))?;
         }
-        for (column, width) in table.column_iter_mut().zip(self.widths) {
-            column.set_padding((0, PADDING));
-            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width + PADDING)));
+        let header = self.header;
+        let style = |column: usize, cell: &str| cell_style(header[column], cell);
+        rows.iter().try_for_each(|row| console.write_line(line(row, &widths, style)))
+    }
+}
+
+/// Returns the widths of columns in a terminal; 0 for a column that is left out. The widest column gives way first. If that is not enough,
+/// the last ones are left out.
+fn fitted<const N: usize>(mut widths: [usize; N], terminal: usize) -> [usize; N] {
+    let total = |widths: &[usize; N]| {
+        let shown = widths.iter().filter(|width| **width > 0);
+        shown.map(|width| width + GAP).sum::<usize>().saturating_sub(GAP)
+    };
+    while total(&widths) > terminal {
+        let excess = total(&widths) - terminal;
+        let widest = widths.iter_mut().skip(1).filter(|width| **width > MIN_WIDTH).max_by_key(|width| **width);
+        if let Some(width) = widest {
+            *width = width.saturating_sub(excess.div_ceil(2)).max(MIN_WIDTH);
+        } else if let Some(last) = widths.iter_mut().skip(1).rfind(|width| **width > 0) {
+            *last = 0;
+        } else {
+            break;
         }
-        console.write_line(table.trim_fmt())
+    }
+    widths
+}
+
+/// Returns a row in columns, without spaces at its end.
+fn line<const N: usize, T: AsRef<str>>(
+    cells: &[T; N],
+    widths: &[usize; N],
+    style: impl Fn(usize, &str) -> Style,
+) -> String {
+    let shown = widths.iter().enumerate().filter(|(_, width)| **width > 0);
+    let mut line = String::new();
+    for (column, width) in shown {
+        let cell = cells[column].as_ref();
+        let text = elided(cell, *width);
+        let padding = width - measure_text_width(&text) + GAP;
+        line.push_str(&style(column, cell).apply_to(text).to_string());
+        line.extend(std::iter::repeat_n(' ', padding));
+    }
+    line.trim_end().to_owned()
+}
+
+/// Returns a text of this width at the most: what is too long loses its middle, because beginnings and ends tell texts apart.
+fn elided(text: &str, width: usize) -> Cow<'_, str> {
+    if measure_text_width(text) <= width {
+        return Cow::Borrowed(text);
+    }
+    let letters: Vec<char> = text.chars().collect();
+    let kept = (0..letters.len()).rev().map(|kept| {
+        let (start, end) = (kept.div_ceil(2), letters.len() - kept / 2);
+        letters[..start].iter().chain(&['…']).chain(&letters[end..]).collect::<String>()
+    });
+    kept.filter(|shorter| measure_text_width(shorter) <= width).map(Cow::Owned).next().unwrap_or_default()
+}
+
+/// Returns the style of a cell: a colour for a state that is well, that waits, or that is not.
+fn cell_style(column: &str, cell: &str) -> Style {
+    let style = Style::new();
+    if !STATES.contains(&column) {
+        return style;
+    }
+    match cell.to_ascii_lowercase().as_str() {
+        "active" | "live" | "enabled" | "published" | "delivered" => style.green(),
+        "failed" | "missing" | "revoked" | "expired" | "disabled" | "rejected" | "unreadable" => style.red(),
+        _ => style.yellow(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_fit_the_terminal_and_the_first_one_is_never_cut() {
+        for (widths, terminal, expected) in [
+            ([16, 2, 30], 80, [16, 2, 30]),
+            ([16, 2, 30], 52, [16, 2, 30]),
+            ([16, 2, 30], 40, [16, 2, 18]),
+            ([16, 20, 30], 40, [16, 9, 11]),
+            ([16, 8, 9], 30, [16, 8, 0]),
+            ([16, 2, 30], 10, [16, 0, 0]),
+        ] {
+            let fitted = fitted(widths, terminal);
+            let total: usize = fitted.iter().filter(|width| **width > 0).map(|width| width + GAP).sum();
+            assert!(total - GAP <= terminal || fitted == [16, 0, 0], "{widths:?} in {terminal}: {fitted:?}");
+            assert_eq!(fitted, expected, "{widths:?} in {terminal}");
+        }
+    }
+
+    #[test]
+    fn long_text_loses_its_middle_and_wide_letters_count_twice() {
+        for (text, width, expected) in [
+            ("ada@example.org", 15, "ada@example.org"),
+            ("ada@example.org", 9, "ada@….org"),
+            ("北京的商店", 10, "北京的商店"),
+            ("北京的商店", 8, "北京…店"),
+            ("abc", 1, "…"),
+        ] {
+            assert_eq!(elided(text, width), expected, "{text} in {width}");
+        }
+    }
+
+    #[test]
+    fn row_is_padded_and_loses_the_columns_that_do_not_fit() {
+        let plain = |_: usize, _: &str| Style::new().force_styling(false);
+        assert_eq!(line(&["7", "active", "Zoë"], &[4, 8, 8], plain), "7     active    Zoë");
+        assert_eq!(line(&["7", "active", "Zoë"], &[4, 8, 0], plain), "7     active");
     }
 }

@@ -37,5 +37,8 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
             context.console.write_line(format_args!("{name} {state}"))?;
         }
     }
+    if !created.is_empty() {
+        context.console.write_next("ops import orgs FILE");
+    }
     Ok(Exit::Done)
 }

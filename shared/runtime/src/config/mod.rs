@@ -9,6 +9,8 @@ use std::path::PathBuf;
 
 use presence_domain::rate_limit::{MAX_REQUESTS_PER_MINUTE, RateLimit};
 
+use crate::sign_in_url::is_web_address;
+
 pub use audit::AuditConfig;
 pub use aws::AwsSettings;
 pub use ingest::IngestConfig;
@@ -107,6 +109,21 @@ impl PublisherTarget {
     }
 }
 
+/// Reads the address below which the documentation stands, from `DOCS_URL`. Returns `None` if there is none.
+pub fn docs_url_from_env() -> Result<Option<String>, ConfigError> {
+    parse_docs_url(&env_text("DOCS_URL"))
+}
+
+fn parse_docs_url(text: &str) -> Result<Option<String>, ConfigError> {
+    match text.trim().trim_end_matches('/') {
+        "" => Ok(None),
+        text if is_web_address(text) && !text.contains(['?', '#']) => Ok(Some(text.to_owned())),
+        _ => Err(ConfigError(
+            "DOCS_URL must be a URL such as https://docs.example.com, without a query; http only on 127.0.0.1",
+        )),
+    }
+}
+
 /// Returns the namespace of metrics in `CloudWatch`, from `METRIC_NAMESPACE`. Without it, as on the local stack, it is `presence`.
 #[must_use]
 pub fn metric_namespace() -> String {
@@ -170,6 +187,22 @@ mod tests {
         }
         for text in ["-1", "1000001", "many", "1.5", "4294967297"] {
             assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn documentation_is_at_an_address_to_which_a_path_can_be_added() {
+        for (text, expected) in [
+            ("", None),
+            (" https://docs.example.com/ ", Some("https://docs.example.com")),
+            ("https://example.com/presence", Some("https://example.com/presence")),
+        ] {
+            assert_eq!(parse_docs_url(text), Ok(expected.map(str::to_owned)), "{text}");
+        }
+        for text in
+            ["docs.example.com", "http://docs.example.com", "https://example.com/?page=", "https://example.com/#/"]
+        {
+            assert!(parse_docs_url(text).is_err(), "{text}");
         }
     }
 }

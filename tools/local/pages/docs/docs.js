@@ -70,10 +70,10 @@ function mark() {
 /** Shows the operation that the address names, or the guide. */
 function show() {
   const all = operations();
-  const id = location.hash.slice(1);
+  const [id, permalink] = location.hash.slice(1).split(/\?(.*)/s);
   const operation = all.find(({ operationId }) => operationId === id);
   shown = operation?.operationId ?? GUIDE;
-  if (operation) showOperation(panel, operation, description, caller);
+  if (operation) showOperation(panel, operation, description, caller, new URLSearchParams(permalink));
   else showGuide();
   mark();
 }

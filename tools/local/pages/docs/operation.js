@@ -1,6 +1,6 @@
 // One operation: the form that sends it, its code samples, its answer, and what the description says about it.
 
-import { copyButton, element } from "/pages/page.js";
+import { copyButton, element, errorLink, highlighted } from "/pages/page.js";
 import { LANGUAGES } from "/pages/docs/samples.js";
 import { fieldsTable, resolve } from "/pages/docs/schema.js";
 
@@ -11,8 +11,13 @@ const MARK_LETTERS = 5;
 /** Language of the code samples. It is kept from one operation to the next. */
 let language = LANGUAGES[0];
 
-/** Shows an operation in the panel. The caller may change while it is shown. */
-export function showOperation(panel, operation, description, caller) {
+/** Names in a permalink that no parameter has: the role and the body. */
+const AS = "as", BODY = "body";
+/** Bodies that no address may hold. */
+const SECRET = /"(?:password|api_key)"/;
+
+/** Shows an operation in the panel, with the request of a permalink. The caller may change while it is shown. */
+export function showOperation(panel, operation, description, caller, permalink) {
   const parameters = (operation.parameters ?? []).map(parameter => resolve(description, parameter));
   // The API says what is missing; the browser does not.
   const form = element("form", { className: "card", noValidate: true });
@@ -43,10 +48,16 @@ export function showOperation(panel, operation, description, caller) {
     if (optional && parameters.some(({ name, required }) => !required && values.parameters.has(name))) optional.open = true;
     samples.refresh();
   };
-  choices.onchange = fill;
-  form.oninput = event => { if (event.target !== choices) samples.refresh(); };
+  // The address names the request and the role, never a key.
+  const share = () => {
+    const values = [...fields].filter(([, field]) => field.value !== "").map(([name, field]) => [name, field.value]);
+    const content = body && !SECRET.test(body.value) ? [[BODY, body.value]] : [];
+    history.replaceState(null, "", `#${operation.operationId}?${new URLSearchParams([[AS, caller.role], ...values, ...content])}`);
+  };
+  choices.onchange = () => { fill(); share(); };
+  form.oninput = event => { if (event.target !== choices) { samples.refresh(); share(); } };
   form.onsubmit = event => { event.preventDefault(); sendRequest(request(), answer, send); };
-  panel.addEventListener("caller", () => { if (choices.value === "") fill(); else samples.refresh(); }, { signal: only(panel) });
+  panel.addEventListener("caller", () => { if (choices.value === "") fill(); else samples.refresh(); share(); }, { signal: only(panel) });
 
   form.append(element("h3", { textContent: "Try it" }), labelled("Example", choices), ...formFields(parameters, fields));
   if (body) form.append(labelled("Body (JSON)", body));
@@ -61,6 +72,13 @@ export function showOperation(panel, operation, description, caller) {
     ...bodyFields(operation, description), ...answers(operation, description),
   );
   fill();
+  if (permalink.size === 0) return;
+  caller.choose(permalink.get(AS));
+  for (const [name, field] of fields) setValue(field, permalink.get(name) ?? "");
+  if (body && permalink.has(BODY)) body.value = permalink.get(BODY);
+  const optional = form.querySelector("details");
+  if (optional) optional.open = parameters.some(({ name, required }) => !required && permalink.has(name));
+  samples.refresh();
 }
 
 /** Returns a signal that ends when the panel shows another operation. */
@@ -173,6 +191,8 @@ async function sendRequest({ method, url, headers, body }, answer, button) {
       className: response.ok ? "good" : "bad", textContent: `${response.status} ${response.statusText}`,
     }), ` in ${took} ms, ${text.length.toLocaleString("en")} characters`);
     const head = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
+    const code = response.headers.get("x-error-code");
+    if (code) line.append(": ", errorLink(code));
     answer.replaceChildren(line, focusable("Body of the answer", pretty(text)),
       element("details", {}, element("summary", { textContent: "Headers of the answer" }), focusable("Headers", head)));
   } catch (error) {
@@ -184,7 +204,7 @@ async function sendRequest({ method, url, headers, body }, answer, button) {
 
 /** Returns preformatted text that the keyboard can scroll. */
 function focusable(name, text) {
-  return element("section", { tabIndex: 0, ariaLabel: name, className: "scroll" }, element("pre", { textContent: text }));
+  return element("section", { tabIndex: 0, ariaLabel: name, className: "scroll" }, highlighted(text));
 }
 
 function pretty(text) {
@@ -238,10 +258,11 @@ function answers(operation, description) {
     const inside = element("div", {}, ...schema ? [fieldsTable(description, schema)] : []);
     for (const { summary, value } of Object.values(examples ?? {})) {
       inside.append(element("p", { className: "hint", textContent: summary ?? "Example" }),
-        element("pre", { textContent: JSON.stringify(value, null, 2) }));
+        highlighted(JSON.stringify(value, null, 2)));
     }
     const text = prose(response.description);
-    inside.prepend(text);
+    const code = response.headers?.["x-error-code"]?.example;
+    inside.prepend(text, ...code ? [element("p", {}, "Code: ", errorLink(code))] : []);
     const title = element("summary", {}, element("strong", { className: status < 400 ? "good" : "", textContent: status }),
       ` ${text.textContent.split(/(?<=\.)\s/)[0].trim()}`);
     return element("details", {}, title, inside);

@@ -9,6 +9,10 @@ const items = byId("items");
 const more = byId("more");
 let tables = [];
 let shown = { table: null, partition: null, sort: null, next: null };
+/** Starts of the keys of what a table is named after. What is typed without a start is an id. */
+const STARTS = { users: "USER#", categories: "CATEGORY#", reviews: "R#" };
+/** Ids of organisations, which are beside the businesses, and keys that are whole words. */
+const NUMBER = /^\d{1,16}$/, WORD = /^[A-Z_]+$/;
 /** Number of the newest question: answers to older ones are dropped. */
 let turn = 0;
 
@@ -71,10 +75,16 @@ function row({ partition, sort, kind, item }) {
   return element("li", { className: "item" }, details);
 }
 
+/** Returns the partition key that is meant: `1003` among the users is `USER#1003`. */
+function meant(text) {
+  const start = shown.table === "businesses" ? (NUMBER.test(text) ? "ORG#" : "BUSINESS#") : STARTS[shown.table];
+  return !text || !start || text.includes("#") || WORD.test(text) ? text : start + text;
+}
+
 form.onsubmit = event => {
   event.preventDefault();
   const typed = name => form.elements[name].value.trim() || null;
-  show(shown.table, typed("partition"), byId("sort").hidden ? null : typed("sort"));
+  show(shown.table, meant(typed("partition")), byId("sort").hidden ? null : typed("sort"));
 };
 form.onreset = () => show(shown.table, null, null);
 more.onclick = read;

@@ -1,7 +1,10 @@
 //! Guide of the local stack: the documents of the repository as pages, without a network, and the data of the search over all of it.
 
+mod mistakes;
 mod render;
 mod search;
+
+use std::borrow::Cow;
 
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
@@ -17,6 +20,8 @@ use render::Rendered;
 pub(crate) const GUIDE_PATH: &str = "/guide";
 /// Folder of the documents in the repository.
 const DOCS_FOLDER: &str = "shared/docs/";
+/// Document with a section for each code of an error.
+const ERRORS: &str = "shared/docs/errors.md";
 
 /// Document of the repository.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +54,7 @@ const DOCUMENTS: &[Document] = &documents![
     "shared/docs/deploy.md",
     "shared/docs/developers.md",
     "shared/docs/directory-check.md",
+    "shared/docs/errors.md",
     "shared/docs/events.md",
     "shared/docs/idempotency.md",
     "shared/docs/ingest.md",
@@ -100,6 +106,11 @@ impl Document {
         if self.path() == GUIDE_PATH { format!("{GUIDE_PATH}/README.md") } else { format!("{}.md", self.path()) }
     }
 
+    /// Returns the Markdown of the page. Below each code of the errors are its typical mistakes.
+    fn markdown(self) -> Cow<'static, str> {
+        if self.file == ERRORS { mistakes::below_their_codes(self.text).into() } else { self.text.into() }
+    }
+
     /// Returns the first heading.
     fn title(self) -> String {
         self.text.lines().next().unwrap_or_default().trim_start_matches("# ").replace('`', "")
@@ -107,7 +118,7 @@ impl Document {
 
     /// Returns the page. It is made at each request: few are read in the life of a stack.
     fn html(self) -> String {
-        let (title, Rendered { html, .. }) = (escaped(&self.title()), render::rendered(self));
+        let (title, Rendered { html, .. }) = (escaped(&self.title()), render::rendered(self.file, &self.markdown()));
         let body = format!(
             "<div class=\"columns\">\n<article>\n{html}</article>\n<nav aria-label=\"Guide\">\n{}\
             <p class=\"quiet\"><a href=\"{}\">This page as Markdown</a></p>\n</nav>\n</div>",
@@ -126,7 +137,7 @@ pub(crate) fn router() -> Router {
     let documents = DOCUMENTS.iter().fold(page.files(), |router, &document| {
         router
             .route(&document.path(), get(move || async move { page::answer(document.html()) }))
-            .route(&document.markdown_path(), get(move || async move { text("text/markdown", document.text) }))
+            .route(&document.markdown_path(), get(move || async move { text("text/markdown", document.markdown()) }))
     });
     let all = PICTURES.iter().fold(documents, |router, &(file, kind, content)| {
         router.route(&picture_path(file), get(move || async move { ([(CONTENT_TYPE, kind)], content) }))
@@ -137,8 +148,8 @@ pub(crate) fn router() -> Router {
     same_origin_only(all)
 }
 
-fn text(kind: &'static str, text: impl Into<std::borrow::Cow<'static, str>>) -> Response {
-    let text: std::borrow::Cow<'static, str> = text.into();
+fn text(kind: &'static str, text: impl Into<Cow<'static, str>>) -> Response {
+    let text: Cow<'static, str> = text.into();
     ([(CONTENT_TYPE, format!("{kind}; charset=utf-8"))], text).into_response()
 }
 
@@ -184,8 +195,10 @@ mod tests {
 
     #[test]
     fn each_link_of_a_page_leads_to_a_page_and_to_a_heading_that_exist() {
-        let pages: BTreeMap<String, Rendered> =
-            DOCUMENTS.iter().map(|&document| (document.path(), render::rendered(document))).collect();
+        let pages: BTreeMap<String, Rendered> = DOCUMENTS
+            .iter()
+            .map(|&document| (document.path(), render::rendered(document.file, &document.markdown())))
+            .collect();
         let mut count = 0;
         for (page, Rendered { links, .. }) in &pages {
             for link in links.iter().filter(|link| link.starts_with(GUIDE_PATH)) {

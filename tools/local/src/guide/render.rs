@@ -29,14 +29,14 @@ pub(super) struct Section {
     pub(super) text: String,
 }
 
-/// Returns a document as a page.
-pub(super) fn rendered(document: Document) -> Rendered {
+/// Returns the Markdown of a document as a page.
+pub(super) fn rendered(file: &str, markdown: &str) -> Rendered {
     let mut page = Rendered { sections: vec![Section::default()], ..Rendered::default() };
     let mut events = Vec::new();
     let mut heading: Option<Vec<Event<'_>>> = None;
     // True for each open link that leads somewhere.
     let mut open_links = Vec::new();
-    for event in Parser::new_ext(document.text, Options::ENABLE_TABLES) {
+    for event in Parser::new_ext(markdown, Options::ENABLE_TABLES) {
         let made = match event {
             Event::Start(Tag::Heading { .. }) => {
                 heading = Some(Vec::new());
@@ -47,7 +47,7 @@ pub(super) fn rendered(document: Document) -> Rendered {
                 continue;
             }
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
-                let target = link_target(document.file, &dest_url);
+                let target = link_target(file, &dest_url);
                 open_links.push(target.is_some());
                 let Some(target) = target else { continue };
                 page.links.push(target.clone());
@@ -55,7 +55,7 @@ pub(super) fn rendered(document: Document) -> Rendered {
             }
             Event::End(TagEnd::Link) if open_links.pop() == Some(false) => continue,
             Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
-                let dest_url = picture_path(&repository_path(document.file, &dest_url)).into();
+                let dest_url = picture_path(&repository_path(file, &dest_url)).into();
                 Event::Start(Tag::Image { link_type, dest_url, title, id })
             }
             Event::Start(Tag::Table(columns)) => {
@@ -195,8 +195,8 @@ fn readers() -> Vec<(&'static str, Vec<(Document, String)>)> {
 mod tests {
     use super::*;
 
-    fn html(text: &'static str) -> String {
-        rendered(Document { file: "shared/docs/decisions/users.md", text }).html
+    fn html(text: &str) -> String {
+        rendered("shared/docs/decisions/users.md", text).html
     }
 
     #[test]

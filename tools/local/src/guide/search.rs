@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{DOCUMENTS, Document, render};
+use super::mistakes::Mistake;
+use super::{DOCUMENTS, Document, ERRORS, mistakes, render};
 use crate::docs::DOCS_PATH;
 use crate::page::NAVIGATION;
 
@@ -23,7 +24,7 @@ pub(super) fn entries() -> Vec<Entry> {
     pages()
         .chain(operations())
         .chain(DOCUMENTS.iter().flat_map(|&document| sections(document)))
-        .chain(mistakes())
+        .chain(mistakes::rows().map(mistake_entry))
         .collect()
 }
 
@@ -64,8 +65,12 @@ fn operation_entry(path: &str, method: &str, operation: &Value) -> Entry {
 }
 
 fn sections(document: Document) -> impl Iterator<Item = Entry> {
-    let page = render::rendered(document);
-    let kind = if document.file.ends_with("/ops.md") { "command" } else { "guide" };
+    let page = render::rendered(document.file, document.text);
+    let kind = match document.file {
+        "shared/docs/ops.md" => "command",
+        ERRORS => "error",
+        _ => "guide",
+    };
     let (title, path) = (document.title(), document.path());
     page.sections.into_iter().map(move |section| {
         let (title, href) = if section.id.is_empty() {
@@ -77,19 +82,10 @@ fn sections(document: Document) -> impl Iterator<Item = Entry> {
     })
 }
 
-/// Returns the rows of the page of mistakes, each as a result of its own.
-fn mistakes() -> impl Iterator<Item = Entry> {
-    let page = DOCUMENTS.iter().find(|document| document.file.ends_with("/mistakes.md"));
-    let rows = page.map_or("", |page| page.text).lines().filter_map(|line| {
-        // A bar inside a cell has a backslash before it.
-        let cells: Vec<String> =
-            line.replace("\\|", "\u{1}").split('|').map(|cell| cell.trim().replace('\u{1}', "|")).collect();
-        let [_, number, mistake, request, answer, instead, _] = cells.as_slice() else { return None };
-        number.parse::<u32>().ok()?;
-        Some((mistake.clone(), format!("{answer} {instead} {request}")))
-    });
-    let href = page.map_or_else(String::new, |page| page.path());
-    rows.map(move |(title, text)| Entry { kind: "error", title, href: href.clone(), text: text.replace("<br>", " ") })
+/// Returns a mistake as a result, which leads to its code.
+fn mistake_entry(mistake: Mistake) -> Entry {
+    let Mistake { title, href, text, .. } = mistake;
+    Entry { kind: "error", title, href, text }
 }
 
 #[cfg(test)]
@@ -105,10 +101,17 @@ mod tests {
             ("guide", "Restoring › Another region", "Global tables"),
             ("command", "The operator's command line › Restore", "ops restore plan"),
             ("error", "a key without a label", "is required"),
+            ("error", "Errors › too_soon", "Status 429"),
         ] {
             let is_it = |entry: &&Entry| entry.kind == kind && entry.title == title && entry.text.contains(text);
             assert!(entries.iter().any(|entry| is_it(&entry)), "{kind} {title}");
         }
+        let leads_to = |title: &str, href: &str| entries.iter().any(|entry| entry.title == title && entry.href == href);
+        assert!(leads_to("a form", "/guide/errors#unsupported_media_type"));
+        assert!(
+            leads_to("a request line that is too long", "/guide/mistakes"),
+            "the gateway's own errors have no code"
+        );
         let mistakes = entries.iter().filter(|entry| entry.kind == "error").count();
         assert!(mistakes > 60, "{mistakes} mistakes");
     }

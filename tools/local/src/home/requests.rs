@@ -49,5 +49,6 @@ fn summary(number: u64, exchange: &Exchange) -> Value {
         "status": exchange.status,
         "milliseconds": exchange.milliseconds,
         "facts": exchange.facts,
+        "request_id": exchange.headers["x-request-id"],
     })
 }

@@ -97,6 +97,12 @@ pub fn expected(events: &Path, function: &str, name: &str) -> anyhow::Result<Val
 pub fn comparable(function: &str, name: &str, mut answer: Value) -> Value {
     let is_long = |length: usize| move |value: &Value| value.as_str().is_some_and(|text| text.len() == length);
     replace(&mut answer, "/headers/x-request-id", "<id of the request>", is_long(36));
+    // The place of the guide is that of the stack. The code of the error says the same.
+    if answer["headers"]["link"].as_str().is_some_and(|link| link.ends_with("rel=\"help\""))
+        && let Some(headers) = answer["headers"].as_object_mut()
+    {
+        headers.remove("link");
+    }
     if name == "get_openapi" {
         let is_committed =
             |body: &Value| serde_json::from_str(presence_categories::OPENAPI).is_ok_and(|known: Value| known == *body);

@@ -6,7 +6,7 @@ use presence_domain::ids::BusinessId;
 use presence_domain::invitation::{MessageState, OutboxMessage};
 use presence_domain::user::Role;
 
-use super::finding::Finding;
+use super::finding::{Check, Finding};
 use crate::error::CommandError;
 use crate::{Context, Exit};
 
@@ -19,19 +19,24 @@ const MAX_UNFOLDED: u64 = 2_000;
 /// Age of a round of the scheduled audit at which the auditor does not run. A round takes a day at most.
 const MAX_ROUND: SignedDuration = SignedDuration::from_hours(3 * 24);
 
-/// Returns the faults of users, keys, mails and reviews.
-pub(super) async fn faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
-    let mut findings = format_faults(context).await?;
-    findings.extend(org_faults(context).await?);
-    findings.extend(review_faults(context).await?);
-    findings.extend(move_faults(context).await?);
-    findings.extend(mail_faults(context).await?);
-    findings.extend(reply_fault(context).await?);
-    if !context.stores.api_keys.has_live_key(Role::Provider, context.clock.now()).await? {
-        let mend = "ops key issue --user ID";
-        findings.push(Finding::new("keys", "no active PROVIDER has a key that gives access", mend));
-    }
-    Ok(findings)
+/// Returns the checks of users, keys, mails and reviews.
+pub(super) async fn checks(context: &Context) -> Result<Vec<Check>, CommandError> {
+    Ok(vec![
+        Check::new("formats of items", format_faults(context).await?),
+        Check::new("organisations", org_faults(context).await?),
+        Check::new("logs of reviews", log_faults(context).await?),
+        Check::new("scheduled audit", audit_faults(context).await?),
+        Check::new("moves of businesses", move_faults(context).await?),
+        Check::new("mails", mail_faults(context).await?),
+        Check::new("replies", reply_fault(context).await?),
+        Check::new("keys", key_fault(context).await?),
+    ])
+}
+
+async fn key_fault(context: &Context) -> Result<Option<Finding>, CommandError> {
+    let has_key = context.stores.api_keys.has_live_key(Role::Provider, context.clock.now()).await?;
+    let problem = "no active PROVIDER has a key that gives access";
+    Ok((!has_key).then(|| Finding::new("keys", problem, "ops key issue --user ID")))
 }
 
 async fn format_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
@@ -49,7 +54,7 @@ async fn org_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
     Ok(found.map(|found| Finding::new(found.subject, found.problem, "ops import orgs FILE")).collect())
 }
 
-async fn review_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
+async fn log_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
     let reviews = &context.stores.reviews;
     let mut findings = Vec::new();
     for org_id in reviews.orgs_with_reviews().await? {
@@ -67,7 +72,12 @@ async fn review_faults(context: &Context) -> Result<Vec<Finding>, CommandError> 
             Err(error) => return Err(error.into()),
         }
     }
-    let progress = reviews.get_audit_progress().await?;
+    Ok(findings)
+}
+
+async fn audit_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
+    let mut findings = Vec::new();
+    let progress = context.stores.reviews.get_audit_progress().await?;
     if let Some(progress) = progress {
         if progress.wrong_slices > 0 {
             let problem = format!("found {} slices of reviews that are counted wrongly", progress.wrong_slices);

@@ -1,6 +1,35 @@
-//! Finding of the doctor.
+//! Finding of the doctor, and the check that found it.
 
 use serde::Serialize;
+
+/// Part of the service that the doctor looked at.
+#[derive(Debug, Serialize)]
+pub(super) struct Check {
+    /// Name of the part.
+    pub(super) name: &'static str,
+    /// Faults that were found.
+    #[serde(skip)]
+    pub(super) findings: Vec<Finding>,
+    /// True if no fault was found.
+    is_healthy: bool,
+}
+
+impl Check {
+    pub(super) fn new(name: &'static str, findings: impl IntoIterator<Item = Finding>) -> Self {
+        let findings: Vec<_> = findings.into_iter().collect();
+        Self { name, is_healthy: findings.is_empty(), findings }
+    }
+
+    /// Returns the check as text: its mark and name, then its findings.
+    pub(super) fn to_text(&self) -> String {
+        let mark = if self.is_healthy { "✓" } else { "✗" };
+        let findings = self
+            .findings
+            .iter()
+            .map(|Finding { subject, problem, mend }| format!("\n{subject}: {problem}\n    {mend}"));
+        format!("{mark} {}{}", self.name, findings.collect::<String>())
+    }
+}
 
 /// Fault, and the command that mends it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

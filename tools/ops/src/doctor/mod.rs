@@ -9,7 +9,7 @@ use presence_store::schema::TABLES;
 use serde::Serialize;
 use url::Url;
 
-use self::finding::Finding;
+use self::finding::{Check, Finding};
 use self::tables::{Place, faults_of};
 use crate::error::CommandError;
 use crate::{Context, Exit};
@@ -22,9 +22,10 @@ the ledger; logs of reviews; moves of businesses that are not finished; the
 scheduled audit; mails that wait, failed or cannot be read; replies without an
 outcome; and a PROVIDER with a live key, without whom nobody can create the others.
 
-Prints each finding and, below it, the command that mends it. Healthy is exit
-code 0, findings are 1. With --json one object {\"findings\":[{\"subject\",\"problem\",
-\"mend\"}]}. Reads users and categories once: about a read unit for 4 KB of them.
+Prints each check with ✓, or with ✗ and its findings, each with the command that
+mends it below. Healthy is exit code 0, findings are 1. With --json one object
+{\"findings\":[{\"subject\",\"problem\",\"mend\"}],\"checks\":[{\"name\",\"is_healthy\"}]}.
+Reads users and categories once: about a read unit for 4 KB of them.
 
 Example:
   ops doctor --profile prod --prefix prod-";
@@ -34,41 +35,51 @@ const MAX_SKEW: SignedDuration = SignedDuration::from_mins(1);
 
 #[derive(Serialize)]
 struct Report<'a> {
-    findings: &'a [Finding],
+    findings: &'a [&'a Finding],
+    checks: &'a [Check],
 }
 
 pub(crate) async fn run(context: &mut Context) -> Result<Exit, CommandError> {
-    let findings = examine(context).await?;
+    let checks = examine(context).await?;
+    let findings: Vec<&Finding> = checks.iter().flat_map(|check| &check.findings).collect();
     let console = &mut context.console;
     if console.json {
-        console.write_json(&Report { findings: &findings })?;
+        console.write_json(&Report { findings: &findings, checks: &checks })?;
     } else {
-        for Finding { subject, problem, mend } in &findings {
-            console.write_line(format_args!("{subject}: {problem}\n    {mend}"))?;
-        }
+        checks.iter().try_for_each(|check| console.write_line(check.to_text()))?;
     }
     console.write_message(format_args!("findings: {}", findings.len()));
+    if let Some(first) = findings.first() {
+        console.write_next(&first.mend);
+    }
     Ok(if findings.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
-/// Returns all findings. What stands on something that is missing is not looked at.
-async fn examine(context: &Context) -> Result<Vec<Finding>, CommandError> {
+/// Returns all checks. What stands on something that is missing is not looked at.
+async fn examine(context: &Context) -> Result<Vec<Check>, CommandError> {
     let target = &context.target;
-    if target.is_in_aws()
-        && let Err(error) = target.identity().await
-    {
-        return Ok(vec![Finding::new("credentials", error.to_string(), "aws sts get-caller-identity")]);
+    let mut checks = Vec::new();
+    if target.is_in_aws() {
+        let refused = target.identity().await.err();
+        let fault = |error: CommandError| Finding::new("credentials", error.to_string(), "aws sts get-caller-identity");
+        let check = Check::new("credentials", refused.map(fault));
+        let is_refused = !check.findings.is_empty();
+        checks.push(check);
+        if is_refused {
+            return Ok(checks);
+        }
     }
-    let mut findings = region_fault(target.endpoint.as_deref(), target.region.as_deref());
+    checks.push(Check::new("region", region_fault(target.endpoint.as_deref(), target.region.as_deref())));
     let server_time = context.stores.database.get_server_time(&TABLES[0]).await?;
-    findings.extend(server_time.and_then(|server_time| clock_fault(context.clock.now(), server_time)));
+    let skewed = server_time.and_then(|server_time| clock_fault(context.clock.now(), server_time));
+    checks.push(Check::new("clock", skewed));
     let tables = table_faults(context).await?;
     let has_tables = !tables.iter().any(|finding| finding.problem == "does not exist" || finding.mend == "ops status");
-    findings.extend(tables);
+    checks.push(Check::new("tables", tables));
     if has_tables {
-        findings.extend(data::faults(context).await?);
+        checks.extend(data::checks(context).await?);
     }
-    Ok(findings)
+    Ok(checks)
 }
 
 async fn table_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {

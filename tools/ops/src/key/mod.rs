@@ -111,6 +111,7 @@ async fn revoke(id: &str, yes: bool, context: &mut Context) -> Result<(), Comman
         context.console.write_json(&json!({ "id": id }))?;
     }
     context.console.write_message(format_args!("revoked key {id}"));
+    context.console.write_next(format_args!("ops audit --key {id}"));
     Ok(())
 }
 

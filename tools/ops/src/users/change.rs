@@ -47,6 +47,7 @@ pub(super) async fn delete(args: &DeleteArgs, context: &mut Context) -> Result<E
         context.console.write_json(&json!({ "id": args.id }))?;
     }
     context.console.write_message(format_args!("deleted user {}", args.id));
+    context.console.write_next(format_args!("ops audit --user {}", user.id));
     Ok(Exit::Done)
 }
 
@@ -69,6 +70,7 @@ pub(super) async fn set_status(args: &SetStatusArgs, context: &mut Context) -> R
     }
     let done = if is_changed { "is now" } else { "was already" };
     context.console.write_message(format_args!("user {id} {done} {status}"));
+    context.console.write_next(format_args!("ops users show {id}"));
     Ok(Exit::Done)
 }
 

@@ -5,7 +5,7 @@ use presence_domain::ids::OrgId;
 use presence_domain::user::{Role, Status};
 use presence_domain::user_directory::UserFilter;
 
-use super::row::UserRow;
+use super::row::{HEADER, UserRow};
 use crate::error::CommandError;
 use crate::table::TableWriter;
 use crate::{Context, Exit, args};
@@ -38,7 +38,7 @@ pub(super) async fn list(args: &ListArgs, context: &mut Context) -> Result<Exit,
         None => stores.users.list_orgs_with_users().await?,
     };
     let filter = UserFilter { status: args.status, ..UserFilter::default() };
-    let mut table = TableWriter::new(["ID", "ORG", "STATUS", "ROLE", "EMAIL", "NAME"]);
+    let mut table = TableWriter::new(HEADER);
     let mut count = 0_u64;
     // One organisation is in memory at a time.
     for org_id in orgs {

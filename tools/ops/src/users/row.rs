@@ -7,6 +7,9 @@ use serde::Serialize;
 
 use crate::console::cell_or_dash;
 
+/// Header of a table of users.
+pub(super) const HEADER: [&str; 6] = ["ID", "ORG", "STATUS", "ROLE", "EMAIL", "NAME"];
+
 /// User in a list, in the form of its JSON.
 #[derive(Serialize)]
 pub(super) struct UserRow<'a> {
@@ -42,13 +45,6 @@ impl<'a> UserRow<'a> {
             first_name: &found.first_name,
             last_name: &found.last_name,
         }
-    }
-
-    /// Formats one line of text: the columns that scripts cut, then the name.
-    pub(super) fn to_line(&self) -> String {
-        let org = self.org_id.map_or_else(|| "-".to_owned(), |org| org.to_string());
-        let Self { id, email, status, role, first_name, last_name, .. } = self;
-        format!("{id}\t{org}\t{status}\t{role}\t{email}\t{first_name} {last_name}")
     }
 
     /// Returns the cells of a table.

@@ -35,7 +35,8 @@ fn healthy_env() -> CliEnv {
     let id = env.create_user("zoe@example.org", "--role PROVIDER");
     env.run(&format!("key issue --user {id}")).expect_exit(0);
     let run = env.run("doctor").expect_exit(0);
-    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", "findings: 0\n"));
+    assert!(run.stdout.lines().all(|line| line.starts_with("✓ ")) && run.stdout.contains("✓ keys\n"), "{}", run.stdout);
+    assert_eq!(run.stderr, "findings: 0\n");
     env
 }
 
@@ -168,5 +169,8 @@ fn clock_that_is_off_is_found() {
     });
     let report = fs::read_to_string(output.path()).expect("text");
     assert_eq!(exit, Exit::Failed, "{report}");
-    assert!(report.starts_with("clock: of this machine is ") && report.contains(" s off the endpoint's"), "{report}");
+    assert!(
+        report.contains("\n✗ clock\nclock: of this machine is ") && report.contains(" s off the endpoint's"),
+        "{report}"
+    );
 }

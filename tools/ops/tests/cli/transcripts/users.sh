@@ -51,7 +51,9 @@ ops users find '*@EXAMPLE.org' | sort -t'	' -k5
 ops users find 'nobody@*' --json
 ops users find ada@example.net
 ops users find '*@nowhere.example'
-for wrong in ada '*' '*@*' @example.org; do ops users find "$wrong" --json || echo "exit code $?"; done
+ops users find 'mart zoe'
+ops users find martim
+for wrong in ' ' '*' '*@*' @example.org; do ops users find "$wrong" --json || echo "exit code $?"; done
 
 # Users are listed by organisation, status and role.
 ops users list
