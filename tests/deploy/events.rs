@@ -114,8 +114,7 @@ fn every_record_of_a_stream_has_all_its_fields() {
     let fields = ["awsRegion", "dynamodb", "eventID", "eventName", "eventSource", "eventSourceARN", "eventVersion"];
     let mut kinds = BTreeSet::new();
     let events = events();
-    let of_streams =
-        |event: &&Event| BACKGROUND.contains(&event.function) && event.name.starts_with("stream");
+    let of_streams = |event: &&Event| BACKGROUND.contains(&event.function) && event.name.starts_with("stream");
     for event in events.iter().filter(of_streams) {
         for record in event.document["Records"].as_array().expect("records") {
             assert_eq!(keys(record), fields.into(), "{}", event.name);

@@ -258,9 +258,8 @@ fn the_dashboard_is_json_and_shows_every_alarm_that_every_deployment_has() {
         .collect();
     // Not every deployment has those of the options. That of the table of events is in each.
     let of_options = ["Ingest", "Events", "Replies", "Webhooks"];
-    let is_option = |name: &&str| {
-        *name != "EventsTableThrottlesAlarm" && of_options.iter().any(|start| name.starts_with(start))
-    };
+    let is_option =
+        |name: &&str| *name != "EventsTableThrottlesAlarm" && of_options.iter().any(|start| name.starts_with(start));
     let every = alarms().into_keys().filter(|name| !is_option(name));
     let names: Vec<_> = every.map(|name| format!("${{{name}.Arn}}")).collect();
     assert_eq!(shown, names.iter().map(String::as_str).collect());

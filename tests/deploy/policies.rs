@@ -65,8 +65,14 @@ fn no_role_has_a_wildcard_or_a_managed_policy() {
     let others: BTreeSet<_> = others.map(|policy| policy.name).collect();
     assert_eq!(
         others,
-        ["DelivererTracingPolicy", "IngestTracingPolicy", "PublisherTracingPolicy", "RepliesTracingPolicy", "TracingPolicy"]
-            .into()
+        [
+            "DelivererTracingPolicy",
+            "IngestTracingPolicy",
+            "PublisherTracingPolicy",
+            "RepliesTracingPolicy",
+            "TracingPolicy"
+        ]
+        .into()
     );
 }
 

@@ -89,11 +89,7 @@ fn there_is_one_api_on_the_default_stage() {
     assert_eq!(apis[0].property("StageName"), "$default");
     for (name, function) in TEMPLATE.functions() {
         let variable = &function.property("Environment")["Variables"]["AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH"];
-        assert_eq!(
-            variable == "true",
-            name != "replies" && !BACKGROUND.contains(&name),
-            "{name}"
-        );
+        assert_eq!(variable == "true", name != "replies" && !BACKGROUND.contains(&name), "{name}");
     }
 }
 

@@ -139,9 +139,9 @@ async fn wake_org<S: Sender, W: Wakes>(
         let due_at = webhook.progress.due_at().filter(|due_at| *due_at <= now)?;
         Some(now.duration_since(due_at))
     };
-    let concerned = webhooks.iter().filter(|webhook| {
-        if only_due { overdue(webhook).is_some() } else { webhook.progress.is_free(now) }
-    });
+    let concerned = webhooks
+        .iter()
+        .filter(|webhook| if only_due { overdue(webhook).is_some() } else { webhook.progress.is_free(now) });
     let messages: Vec<_> = concerned.map(|webhook| Wake { id: webhook.id, delay: Duration::ZERO }).collect();
     wakes.send(&messages).await?;
     Ok(webhooks.iter().filter_map(overdue).max())

@@ -162,11 +162,7 @@ mod tests {
             let text = lines::text(&MetricLine::new(metric, 3.0));
             assert!(text.ends_with("}\n") && text.matches('\n').count() == 1, "{text}");
             let line: Value = serde_json::from_str(&text).expect("JSON");
-            let unit = if metric.name().ends_with("_seconds") {
-                "Seconds"
-            } else {
-                "Count"
-            };
+            let unit = if metric.name().ends_with("_seconds") { "Seconds" } else { "Count" };
             let directive = json!([{
                 "Namespace": metric_namespace(), "Dimensions": [[]], "Metrics": [{ "Name": metric.name(), "Unit": unit }],
             }]);
