@@ -26,7 +26,7 @@ fn sources() -> Vec<(&'static str, &'static Value)> {
 
 /// Returns the pattern of a source.
 fn pattern(properties: &Value) -> Value {
-    let [pattern] = patterns(properties).try_into().expect("one pattern");
+    let [pattern]: [Value; 1] = patterns(properties).try_into().expect("one pattern");
     pattern
 }
 
