@@ -62,7 +62,7 @@ async fn write_and_append(fixture: &mut FeedFixture, numbers: std::ops::Range<u3
         }
     };
     let ((), cost) = measured(append_all).await;
-    assert_eq!(cost.calls, 2 * batches.len() as u64, "the head, and a transaction");
+    assert_eq!(usize::try_from(cost.calls), Ok(2 * batches.len()), "the head, and a transaction");
     cost
 }
 
