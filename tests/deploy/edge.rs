@@ -23,7 +23,7 @@ fn functions_of_the_api_check_the_secret_that_the_edge_adds() {
     }
     let expected = json!({ "Fn::If": ["UsesEdge", { "Ref": "EdgeSecret" }, { "Ref": "AWS::NoValue" }] });
     for (name, function) in TEMPLATE.functions() {
-        let is_of_api = ["users", "categories", "reviews"].contains(&name);
+        let is_of_api = ["users", "categories", "reviews", "feed"].contains(&name);
         let secret = &function.property("Environment")["Variables"]["EDGE_SECRET"];
         assert_eq!(secret, if is_of_api { &expected } else { &Value::Null }, "{name}");
     }

@@ -6,14 +6,14 @@ use presence_local::gateway::RouteTable;
 use presence_tests::routes as operations;
 use serde_json::{Map, Value, json};
 
-use super::fixture::{Event, events};
+use super::fixture::{BACKGROUND, Event, events};
 use super::routes::of_the_template;
 
 /// Account in the events: the example of AWS.
 const ACCOUNT: &str = "123456789012";
 
 fn requests() -> impl Iterator<Item = Event> {
-    events().into_iter().filter(|event| !["mailer", "auditor", "publisher", "ingest"].contains(&event.function))
+    events().into_iter().filter(|event| !BACKGROUND.contains(&event.function))
 }
 
 fn keys(value: &Value) -> BTreeSet<&str> {
@@ -37,12 +37,7 @@ fn every_operation_has_an_event_that_succeeds() {
 
 #[test]
 fn every_event_takes_the_route_that_the_gateway_would_choose() {
-    let mut routes = of_the_template();
-    // The feed is on the local stack only.
-    let feed = presence_feed::ROUTES.iter().map(|route| format!("{} {}", route.method, route.path));
-    let feed = feed.chain(presence_feed::CATCH_ALL.map(str::to_owned));
-    routes.extend(feed.map(|key| (key, "feed")));
-    let table = RouteTable::new(routes).expect("the template's routes");
+    let table = RouteTable::new(of_the_template()).expect("the template's routes");
     for Event { function, name, document } in requests() {
         let method = text(&document["requestContext"]["http"], "method").parse().expect("a method");
         let path = text(&document, "rawPath").replace(' ', "%20");
@@ -119,8 +114,7 @@ fn every_record_of_a_stream_has_all_its_fields() {
     let fields = ["awsRegion", "dynamodb", "eventID", "eventName", "eventSource", "eventSourceARN", "eventVersion"];
     let mut kinds = BTreeSet::new();
     let events = events();
-    let of_streams =
-        |event: &&Event| ["mailer", "publisher"].contains(&event.function) && event.name.starts_with("stream");
+    let of_streams = |event: &&Event| BACKGROUND.contains(&event.function) && event.name.starts_with("stream");
     for event in events.iter().filter(of_streams) {
         for record in event.document["Records"].as_array().expect("records") {
             assert_eq!(keys(record), fields.into(), "{}", event.name);

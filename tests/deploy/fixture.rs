@@ -24,12 +24,13 @@ use presence_mailer::OutboxProcessor;
 use presence_runtime::clock::Clock;
 use presence_runtime::config::AuditConfig;
 use presence_store::schema::{REVIEWS, USERS};
-use presence_store::{AuditSettings, Business, Database, ReviewQuery};
+use presence_store::{AuditSettings, Business, Database, ReviewQuery, Stores};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{FaultConnector, TestStack, long_timeouts, plain_http, sdk_config};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
+use super::deliverer_fixture;
 use super::ingest_fixture::IngestFixture;
 use super::permissions::{Permission, required};
 use super::template::root;
@@ -43,6 +44,9 @@ const ALSO_INVITED: [&str; 2] = ["1018", "1024"];
 
 /// Number of changes of one review that a lane of the log holds only in a sealed chunk.
 const SEALED_CHANGES: usize = 20;
+
+/// Functions that no request invokes.
+pub(super) const BACKGROUND: [&str; 5] = ["mailer", "auditor", "publisher", "deliverer", "ingest"];
 
 /// The event that sends the form of an invitation.
 const FORM: &str = "invitation_page_form_of_an_unknown_link_404";
@@ -94,6 +98,9 @@ async fn run() -> Replay {
                 assert_eq!(reply.status, 200, "{}", reply.text);
             }
         }
+        if function == "deliverer" {
+            deliverer_fixture::store_webhook(&fixture.stack).await;
+        }
         if function == "auditor" {
             fixture.fill_log().await;
             fixture.damage_tree().await;
@@ -122,7 +129,8 @@ async fn local_function(name: &'static str, database: &Database, clock: Arc<dyn 
             LocalFunction::new(name, move |request| presence_categories::handle(Arc::clone(&app), request))
         }
         "feed" => {
-            let app = presence_feed::App::new(database, clock).with_webhooks(Some(WebhookReach::Public)).start().await;
+            let app = presence_feed::App::new(database, clock).with_events(true);
+            let app = app.with_webhooks(Some(WebhookReach::Public)).start().await;
             LocalFunction::new(name, move |request| presence_feed::handle(Arc::clone(&app), request))
         }
         _ => {
@@ -156,6 +164,9 @@ impl Fixture {
             Some(function) => invoke(function, &event.document).await,
             None if event.function == "auditor" => self.audit().await,
             None if event.function == "publisher" => self.publish(&event.document).await,
+            None if event.function == "deliverer" => {
+                deliverer_fixture::answer(&self.stores_of("deliverer"), &self.stack, &event.document).await
+            }
             None if event.function == "ingest" => self.ingest.answer(&event.document).await,
             None => self.deliver(&event.document).await,
         }
@@ -206,13 +217,15 @@ impl Fixture {
         client.put_item().table_name(&table).set_item(Some(item)).send().await.expect("DynamoDB answers");
     }
 
+    /// Returns stores whose calls are recorded as those of a function.
+    fn stores_of(&self, function: &str) -> Stores {
+        let connector = self.calls[function].over(plain_http());
+        self.stack.stores_through(connector, long_timeouts(), self.stack.table_prefix())
+    }
+
     /// Returns the answer of the auditor, but for its units.
     async fn audit(&self) -> Value {
-        let store = self.stack.stores_through(
-            self.calls["auditor"].over(plain_http()),
-            long_timeouts(),
-            self.stack.table_prefix(),
-        );
+        let store = self.stores_of("auditor");
         let config = AuditConfig::parse("", "").expect("settings");
         let settings = AuditSettings::new(config.units, config.mends);
         let deadline = presence_runtime::clock::deadline_in(TIMEOUT);
@@ -224,11 +237,12 @@ impl Fixture {
         answer
     }
 
-    /// Returns the answer of the publisher, and the events that it sent, without the ids that the bus gives them.
+    /// Returns the answer of the publisher, and the events that it sent to the bus, without the ids that the bus gives them.
     async fn publish(&self, event: &Value) -> Value {
         let before = self.stack.local.events().events().len();
         let deadline = presence_runtime::clock::deadline_in(TIMEOUT);
-        let answer = presence_publisher::handle(self.stack.local.event_bus(), event, deadline).await;
+        let (bus, feed) = (self.stack.local.event_bus(), self.stores_of("publisher").feed);
+        let answer = presence_publisher::tell(bus, &feed, self.stack.clock.as_ref(), event, deadline).await;
         let mut events = self.stack.local.events().events().split_off(before);
         for event in &mut events {
             event["id"] = json!("<id of the event>");

@@ -34,7 +34,7 @@ fn watched(alarm: Resource<'_>) -> BTreeSet<String> {
 }
 
 /// Functions of nested stacks, which have no globals.
-const NESTED: [&str; 3] = ["ingest", "publisher", "replies"];
+const NESTED: [&str; 4] = ["deliverer", "ingest", "publisher", "replies"];
 /// Namespace of the metrics that the functions write.
 const NAMESPACE: &str = "presence/${AWS::StackName}";
 
@@ -104,6 +104,8 @@ fn each_metric_of_the_functions_is_on_the_dashboard_or_has_an_alarm_and_each_suc
         Metric::UnfoldedChanges,
         Metric::ChangesUnreadable,
         Metric::PendingReplySeconds,
+        Metric::WebhooksDisabled,
+        Metric::WebhookOverdueSeconds,
     ] {
         assert!(watched.contains(metric.name()), "an alarm on {}", metric.name());
     }
@@ -180,7 +182,7 @@ fn alarms_look_at_every_function() {
     let name_of = |function: Resource<'_>| TEMPLATE.text(function.property("FunctionName"));
     let mut functions: BTreeSet<_> = TEMPLATE.functions().into_values().map(name_of).collect();
     // Not every deployment has them, so they have alarms of their own. Their throttles only let a queue or a stream wait.
-    for alarm in ["IngestErrorsAlarm", "EventsErrorsAlarm", "RepliesErrorsAlarm"] {
+    for alarm in ["IngestErrorsAlarm", "EventsErrorsAlarm", "RepliesErrorsAlarm", "WebhooksErrorsAlarm"] {
         let dimensions = TEMPLATE.resource(alarm).property("Dimensions");
         assert!(functions.remove(&TEMPLATE.name_of(&dimensions[0]["Value"])), "{alarm}");
     }
@@ -254,8 +256,10 @@ fn the_dashboard_is_json_and_shows_every_alarm_that_every_deployment_has() {
         .iter()
         .map(|one| one.as_str().expect("an ARN"))
         .collect();
-    // Not every deployment has those of ingest, of events and of replies.
-    let is_option = |name: &&str| ["Ingest", "Events", "Replies"].iter().any(|start| name.starts_with(start));
+    // Not every deployment has those of the options. That of the table of events is in each.
+    let of_options = ["Ingest", "Events", "Replies", "Webhooks"];
+    let is_option =
+        |name: &&str| *name != "EventsTableThrottlesAlarm" && of_options.iter().any(|start| name.starts_with(start));
     let every = alarms().into_keys().filter(|name| !is_option(name));
     let names: Vec<_> = every.map(|name| format!("${{{name}.Arn}}")).collect();
     assert_eq!(shown, names.iter().map(String::as_str).collect());

@@ -2,6 +2,7 @@
 
 mod alarms;
 mod crates;
+mod deliverer_fixture;
 mod edge;
 mod event_streams;
 mod events;

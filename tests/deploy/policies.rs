@@ -65,7 +65,14 @@ fn no_role_has_a_wildcard_or_a_managed_policy() {
     let others: BTreeSet<_> = others.map(|policy| policy.name).collect();
     assert_eq!(
         others,
-        ["IngestTracingPolicy", "PublisherTracingPolicy", "RepliesTracingPolicy", "TracingPolicy"].into()
+        [
+            "DelivererTracingPolicy",
+            "IngestTracingPolicy",
+            "PublisherTracingPolicy",
+            "RepliesTracingPolicy",
+            "TracingPolicy"
+        ]
+        .into()
     );
 }
 

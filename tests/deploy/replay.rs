@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use presence_local::replay::{FUNCTIONS, comparable, names};
 
-use super::fixture::replayed;
+use super::fixture::{BACKGROUND, replayed};
 use super::template::root;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -22,9 +22,7 @@ async fn every_event_is_answered_as_expected() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_status_in_the_name_of_an_event_is_that_of_its_answer() {
     let answers = &replayed().await.answers;
-    for (function, name, answer) in
-        answers.iter().filter(|(function, ..)| !["mailer", "auditor", "publisher", "ingest"].contains(function))
-    {
+    for (function, name, answer) in answers.iter().filter(|(function, ..)| !BACKGROUND.contains(function)) {
         let named = name.rsplit('_').next().and_then(|word| word.parse().ok()).unwrap_or(200);
         assert_eq!(answer["status"], named, "{function}/{name}: {}", answer["body"]);
     }

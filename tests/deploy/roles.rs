@@ -47,8 +47,7 @@ fn target(resource: &Value) -> Option<(String, Option<String>)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn each_function_has_exactly_the_permissions_that_it_uses() {
     let mut differences = Vec::new();
-    // The feed is on the local stack only.
-    for (name, used) in replayed().await.permissions.iter().filter(|(name, _)| **name != "feed") {
+    for (name, used) in &replayed().await.permissions {
         let (granted, _) = granted(TEMPLATE.resource(referent(TEMPLATE.functions()[name].property("Role"))));
         differences.extend(used.difference(&granted).map(|right| format!("{name} lacks {right:?}")));
         differences.extend(granted.difference(used).map(|right| format!("{name} does not need {right:?}")));
@@ -92,8 +91,8 @@ async fn ingest_has_exactly_the_permissions_on_its_bucket_and_queue_that_it_uses
 }
 
 #[test]
-fn only_the_mailer_has_permissions_beside_tables_and_logs_and_ingest_and_the_publisher_on_what_is_theirs() {
-    let of_options = ["IngestRole", "PublisherRole", "RepliesRole"];
+fn only_the_mailer_and_the_functions_of_options_have_permissions_beside_tables_and_logs() {
+    let of_options = ["IngestRole", "PublisherRole", "RepliesRole", "DelivererRole"];
     for role in TEMPLATE.of_type("AWS::IAM::Role").filter(|role| !of_options.contains(&role.name)) {
         let (_, others) = granted(role);
         let others: Vec<_> = others.iter().map(|statement| json!([statement["Sid"], statement["Action"]])).collect();

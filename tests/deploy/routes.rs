@@ -6,6 +6,7 @@ use presence_api::Route;
 use presence_local::gateway::RouteTable;
 use serde_json::json;
 
+use super::fixture::BACKGROUND;
 use super::template::{TEMPLATE, root};
 
 /// Route keys of a function: those of its operations, and the others (pages, catch-all routes).
@@ -29,7 +30,9 @@ fn of_the_code() -> BTreeMap<&'static str, Keys> {
             keys(&presence_categories::ROUTES, &[&presence_categories::CATCH_ALL, &presence_categories::DOCUMENTS]),
         ),
         ("reviews", keys(&presence_reviews::ROUTES, &[&presence_reviews::CATCH_ALL])),
+        ("feed", keys(&presence_feed::ROUTES, &[&presence_feed::CATCH_ALL])),
         ("mailer", keys::<()>(&[], &[])),
+        ("deliverer", keys::<()>(&[], &[])),
         ("auditor", keys::<()>(&[], &[])),
         ("ingest", keys::<()>(&[], &[])),
         ("publisher", keys::<()>(&[], &[])),
@@ -86,11 +89,7 @@ fn there_is_one_api_on_the_default_stage() {
     assert_eq!(apis[0].property("StageName"), "$default");
     for (name, function) in TEMPLATE.functions() {
         let variable = &function.property("Environment")["Variables"]["AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH"];
-        assert_eq!(
-            variable == "true",
-            !["mailer", "auditor", "ingest", "publisher", "replies"].contains(&name),
-            "{name}"
-        );
+        assert_eq!(variable == "true", name != "replies" && !BACKGROUND.contains(&name), "{name}");
     }
 }
 

@@ -26,7 +26,11 @@ async fn a_plan_lists_its_steps_with_their_commands_and_writes_nothing() {
     assert_eq!(names, ["check", "tables", "settings", "again", "mails", "audits", "local"]);
     assert!(steps.iter().zip(1..).all(|(step, number)| step["step"] == number && step["commands"][0].is_string()));
     let again = steps[3]["commands"].to_string();
-    let restored = format!("TABLE_PREFIX={} AUDIT_TABLE={}audit ops", env.restored_prefix(), env.stack.table_prefix());
+    let restored = format!(
+        "TABLE_PREFIX={} AUDIT_TABLE={own}audit EVENTS_TABLE={own}events ops",
+        env.restored_prefix(),
+        own = env.stack.table_prefix()
+    );
     assert!(again.contains(&format!("{restored} users delete {}", env.fixtures.manager_2.id)), "{again}");
     assert!(again.contains(&format!("{restored} key revoke {}-", env.fixtures.manager_1.id)), "{again}");
     let text = env.ops(&env.restore_words("")).await.expect(Exit::Done).stdout;

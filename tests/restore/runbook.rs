@@ -28,10 +28,11 @@ async fn the_runbook_of_a_restore_ends_healthy() {
     for command in commands("Restoring the tables") {
         let command = command
             .replace("2026-11-22T12:00:00Z", &env.at.to_string())
-            .replace("presence-audit", &format!("{own}audit"));
+            .replace("presence-audit", &format!("{own}audit"))
+            .replace("presence-events", &format!("{own}events"));
         let command = command.replace("presence-r202611221200-", &restored);
         if let Some(variables) = command.strip_prefix("export ") {
-            assert_eq!(variables, format!("TABLE_PREFIX={restored} AUDIT_TABLE={own}audit"));
+            assert_eq!(variables, format!("TABLE_PREFIX={restored} AUDIT_TABLE={own}audit EVENTS_TABLE={own}events"));
             is_restored = true;
             continue;
         }

@@ -312,7 +312,7 @@ impl Drop for TestStack {
 /// stands in the past: it would delete what the functions have just written.
 async fn keep_expired_items(local: &Stack) {
     let client = aws_sdk_dynamodb::Client::new(&presence_local::sdk_config(local.dynamodb_url()));
-    for table in &schema::ALL_TABLES {
+    for table in &schema::TABLES {
         let Some(attribute) = table.ttl else { continue };
         let off = TimeToLiveSpecification::builder().enabled(false).attribute_name(attribute).build();
         let update = client.update_time_to_live().table_name(local.stores().database.name(table));

@@ -99,6 +99,8 @@ build_functions() {
     compile_functions users auditor categories mailer/lambda publisher reviews
     # Alone: what reads gzip turns on features of crates that the others have without them.
     compile_functions ingest
+    # The same for what calls the receivers of webhooks.
+    compile_functions feed deliverer
     sam build --config-env "$stage"
 }
 

@@ -49,6 +49,8 @@ STAGES = {
         "ReviewsImport": "parts/load-1",
         "Ingest": "true",
         "Events": "true",
+        "Webhooks": "true",
+        "Replies": "true",
     },
 }
 
@@ -271,7 +273,7 @@ def check_aliases(template):
     for name in aliases:
         assert "CodeDeployLambdaAliasUpdate" in resources[name]["UpdatePolicy"], name
     for name, group in of("AWS::CodeDeploy::DeploymentGroup").items():
-        alarms = 1 if name.startswith(("Ingest", "Publisher")) else 2
+        alarms = 1 if name.startswith(("Ingest", "Publisher", "Deliverer", "Replies")) else 2
         assert group["AlarmConfiguration"]["Enabled"] and len(group["AlarmConfiguration"]["Alarms"]) == alarms, name
         events = group["AutoRollbackConfiguration"]["Events"]
         assert {"DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"} <= set(events), name
@@ -325,7 +327,7 @@ def check_configurations(values):
     nested_before, restored = nested_functions(before, values, "none"), nested_functions(marked, values, "none")
     main = [configurations(one["Resources"]) for one in (before, marked)]
     nested = [configurations(one) for one in (nested_before, restored)]
-    assert len(main[0]) > 3 and len(nested[0]) == 2, (main[0].keys(), nested[0].keys())
+    assert len(main[0]) > 3 and len(nested[0]) == 4, (main[0].keys(), nested[0].keys())
     for old, new in (main, nested, [descriptions(nested_before), descriptions(restored)]):
         assert old.keys() == new.keys(), old.keys() ^ new.keys()
         same = [name for name in old if old[name] == new[name]]

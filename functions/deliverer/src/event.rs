@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
 use futures::future::join_all;
+use jiff::SignedDuration;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::webhook::WebhookId;
+use presence_domain::webhook::{Webhook, WebhookId};
 use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::time_left;
-use presence_runtime::telemetry;
+use presence_runtime::telemetry::{self, Metric, log_metric};
 use presence_store::keys::{FEED_PK_PREFIX, WEBHOOKS_PK_PREFIX, parse_org_key};
 use serde_json::Value;
 
@@ -105,33 +106,43 @@ fn org_of_record(record: &Value) -> Option<OrgId> {
     parse_org_key(org).flatten()
 }
 
-/// Sends a message for each webhook, or only for each that is due.
+/// Sends a message for each webhook, or only for each that is due. Measures how late the latest one is.
 async fn sweep<S: Sender, W: Wakes>(
     deliverer: &Deliverer<StoredTables, S>,
     wakes: &W,
     only_due: bool,
 ) -> Result<(), Error> {
+    let mut overdue: Option<SignedDuration> = None;
     for org_id in deliverer.tables.webhooks.orgs().await? {
-        // One that cannot be read holds up no other.
-        if let Err(error) = wake_org(deliverer, wakes, org_id, only_due).await {
-            telemetry::log_background_error("sweep_webhooks", &error);
+        match wake_org(deliverer, wakes, org_id, only_due).await {
+            Ok(of_org) => overdue = overdue.max(of_org),
+            // One that cannot be read holds up no other.
+            Err(error) => telemetry::log_background_error("sweep_webhooks", &error),
         }
+    }
+    if let Some(overdue) = overdue {
+        log_metric(Metric::WebhookOverdueSeconds, overdue.as_secs_f64());
     }
     Ok(())
 }
 
+/// Sends a message for each webhook of an organisation, or only for each that is due. Returns the longest time for which one has been due.
 async fn wake_org<S: Sender, W: Wakes>(
     deliverer: &Deliverer<StoredTables, S>,
     wakes: &W,
     org_id: OrgId,
     only_due: bool,
-) -> Result<(), Error> {
+) -> Result<Option<SignedDuration>, Error> {
     let now = deliverer.clock.now();
     let webhooks = deliverer.tables.webhooks.list(org_id).await?;
-    let is_due = |due_at| due_at <= now;
-    let concerned = webhooks.iter().filter(|webhook| {
-        if only_due { webhook.progress.due_at().is_some_and(is_due) } else { webhook.progress.is_free(now) }
-    });
+    let overdue = |webhook: &Webhook| {
+        let due_at = webhook.progress.due_at().filter(|due_at| *due_at <= now)?;
+        Some(now.duration_since(due_at))
+    };
+    let concerned = webhooks
+        .iter()
+        .filter(|webhook| if only_due { overdue(webhook).is_some() } else { webhook.progress.is_free(now) });
     let messages: Vec<_> = concerned.map(|webhook| Wake { id: webhook.id, delay: Duration::ZERO }).collect();
-    wakes.send(&messages).await
+    wakes.send(&messages).await?;
+    Ok(webhooks.iter().filter_map(overdue).max())
 }

@@ -15,6 +15,8 @@ pub struct App {
     pub(crate) feed: FeedStore,
     pub(crate) webhooks: WebhookStore,
     pub(crate) clock: Arc<dyn Clock>,
+    /// True if the feeds have the events of changes.
+    pub(crate) has_events: bool,
     /// Way to the receivers of webhooks; `None` if webhooks are not set up.
     pub(crate) sender: Option<HttpSender>,
 }
@@ -25,7 +27,7 @@ impl App {
     pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
         let authenticator = Authenticator::new(database, Arc::clone(&clock));
         let (feed, webhooks) = (FeedStore::new(database), WebhookStore::new(database));
-        Self { authenticator, feed, webhooks, clock, sender: None }
+        Self { authenticator, feed, webhooks, clock, has_events: false, sender: None }
     }
 
     /// Opens the connection to DynamoDB, and returns the parts as requests share them. Lambda runs this in init, when the CPU is not
@@ -39,6 +41,12 @@ impl App {
     #[must_use]
     pub fn with_rate_limit(self, default_limit: Option<RateLimit>) -> Self {
         Self { authenticator: self.authenticator.with_rate_limit(default_limit), ..self }
+    }
+
+    /// Sets if the feeds have the events of changes.
+    #[must_use]
+    pub fn with_events(self, has_events: bool) -> Self {
+        Self { has_events, ..self }
     }
 
     /// Sets the receivers that webhooks reach; `None` if webhooks are not set up.

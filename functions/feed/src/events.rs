@@ -41,6 +41,9 @@ impl Operation for ListEvents {
     }
 
     async fn run(self, app: &App, request: &AuthenticatedRequest, mut mistakes: FieldErrors) -> Result<Answer, Error> {
+        if !app.has_events {
+            return Err(Error::invalid("events are not set up"));
+        }
         let org_id = org_of(&request.principal, self.org_id, &mut mistakes);
         let start = match (self.after.as_deref(), org_id) {
             (Some(after), Some(org_id)) => FeedCursor::parse_start(after, org_id),

@@ -34,7 +34,7 @@ pub struct WindowResponse {
     #[serde(flatten)]
     pub batch: BatchResponse,
     /// State of the window, which the function does not use.
-    state: BTreeMap<String, String>,
+    pub(crate) state: BTreeMap<String, String>,
 }
 
 /// Event as it enters a feed.

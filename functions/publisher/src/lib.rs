@@ -1,14 +1,15 @@
-//! Publisher: tells other systems about changes of users, invitations and reviews, as events on a bus of `EventBridge`. With another
-//! setting, the same program sends replies to reviews to a FIFO queue of SQS, or appends events to the feeds of the organisations.
+//! Publisher: tells other systems about changes of users, invitations and reviews, as events on a bus of `EventBridge`
+//! and in the feeds of the organisations. With another setting, the same program sends replies to reviews to a FIFO queue of SQS.
 //!
-//! The streams of the tables invoke it, batch by batch. Only the feed reads and writes a table. An event or a reply is sent at least once, and carries the
-//! version of what changed: shared/docs/events.md, shared/docs/connectors.md.
+//! The streams of the tables invoke it, batch by batch. Only the feed reads and writes a table. An event or a reply is sent at least once,
+//! and carries the version of what changed: shared/docs/events.md, shared/docs/connectors.md.
 
 mod bus;
 mod event_bridge;
 mod feed;
 mod publish;
 mod replies;
+mod tell;
 mod wire;
 
 pub use bus::{Bus, Entry, MAX_ENTRIES, PutError};
@@ -16,4 +17,5 @@ pub use event_bridge::EventBridge;
 pub use feed::{WindowResponse, append};
 pub use publish::handle;
 pub use replies::ReplyMessage;
+pub use tell::tell;
 pub use wire::{BusEntry, SOURCE};

@@ -1,9 +1,9 @@
-//! Publisher on AWS Lambda. Its setting decides if it sends events or replies, or appends events to feeds.
+//! Publisher on AWS Lambda. Its setting decides if it sends events or replies.
 
 use std::sync::Arc;
 
 use lambda_runtime::Error;
-use presence_publisher::{Bus, EventBridge, append, handle};
+use presence_publisher::{EventBridge, handle, tell};
 use presence_runtime::aws::{Aws, SqsQueue};
 use presence_runtime::clock::SystemClock;
 use presence_runtime::config::PublisherTarget;
@@ -16,27 +16,27 @@ async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
     let aws = Aws::from_env()?;
     match PublisherTarget::from_env()? {
-        PublisherTarget::EventBus(name) => run(EventBridge::new(&aws.event_bridge(), name)).await,
-        PublisherTarget::ReplyQueue(url) => run(SqsQueue::new(&aws.sqs(), url)).await,
-        PublisherTarget::Feed => feed().await,
+        PublisherTarget::EventBus(name) => events(EventBridge::new(&aws.event_bridge(), name)).await,
+        PublisherTarget::ReplyQueue(url) => replies(SqsQueue::new(&aws.sqs(), url)).await,
     }
 }
 
-async fn feed() -> Result<(), Error> {
+async fn events(bus: EventBridge) -> Result<(), Error> {
     let feed = FeedStore::new(&Database::from_env()?);
     feed.connect().await;
+    let bus = Arc::new(bus);
     serve(move |event, deadline| {
-        let feed = feed.clone();
-        async move { Ok::<_, Error>(append(&feed, &SystemClock, &event, deadline).await) }
+        let (bus, feed) = (Arc::clone(&bus), feed.clone());
+        async move { Ok::<_, Error>(tell(bus.as_ref(), &feed, &SystemClock, &event, deadline).await) }
     })
     .await
 }
 
-async fn run(bus: impl Bus + 'static) -> Result<(), Error> {
-    let bus = Arc::new(bus);
+async fn replies(queue: SqsQueue) -> Result<(), Error> {
+    let queue = Arc::new(queue);
     serve(move |event, deadline| {
-        let bus = Arc::clone(&bus);
-        async move { Ok::<_, Error>(handle(bus.as_ref(), &event, deadline).await) }
+        let queue = Arc::clone(&queue);
+        async move { Ok::<_, Error>(handle(queue.as_ref(), &event, deadline).await) }
     })
     .await
 }

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use crate::Database;
 use crate::client::errors::failed;
-use crate::schema::{AUDIT, TABLES, Table};
+use crate::schema::{AUDIT, EVENTS, TABLES, Table};
 use presence_domain::error::Error;
 
 /// Codes of an endpoint that has no point-in-time recovery at all.
@@ -42,9 +42,9 @@ pub enum RestoreState {
     Taken,
 }
 
-/// Returns the tables that a restore makes: all but the audit trail, which must not forget.
+/// Returns the tables that a restore makes: all but the audit trail, which must not forget, and the feeds, whose cursors are given once.
 pub fn restored_tables() -> impl Iterator<Item = &'static Table> {
-    TABLES.iter().filter(|table| table.name != AUDIT.name)
+    TABLES.iter().filter(|table| ![AUDIT.name, EVENTS.name].contains(&table.name))
 }
 
 impl Database {

@@ -62,7 +62,8 @@ pub struct Table {
     pub key: Key,
     /// Global secondary indexes.
     pub indexes: &'static [Index],
-    /// Images in the table's stream; `None` if it has no stream. The mailer reads that of users, the publisher all.
+    /// Images in the table's stream; `None` if it has no stream. The mailer reads that of users, the publisher
+    /// those of users, reviews and the audit trail, the deliverer that of events.
     pub stream: Option<StreamImages>,
     /// Number attribute with the expiry of an item, in seconds since 1970. `DynamoDB` removes expired items within days, so readers
     /// check the expiry themselves.
@@ -187,15 +188,12 @@ pub const AUDIT: Table = Table {
     ttl: Some("ttl"),
 };
 
-/// Feeds of events. On AWS there only with the parameter `Events`.
+/// Feeds of events, webhooks, and the log of their deliveries, which expire.
 pub const EVENTS: Table =
     Table { name: "events", key: PK_SK, indexes: &[], stream: Some(StreamImages::New), ttl: Some("ttl") };
 
 /// Tables of every deployment.
-pub const TABLES: [Table; 6] = [USERS, API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, AUDIT];
-
-/// Tables of every deployment, and those of options, which the local stack always has.
-pub const ALL_TABLES: [Table; 7] = [USERS, API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, AUDIT, EVENTS];
+pub const TABLES: [Table; 7] = [USERS, API_KEYS, BUSINESSES, CATEGORIES, REVIEWS, AUDIT, EVENTS];
 
 impl Key {
     /// Returns the attributes of the key, partition first.

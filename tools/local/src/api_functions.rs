@@ -20,7 +20,7 @@ pub(crate) async fn start(database: &Database, options: &Options) -> anyhow::Res
     let users = users.with_sign_in_url(options.sign_in_url.clone()).start();
     let categories = presence_categories::App::new(database, clock()).with_rate_limit(limit).start();
     let reviews = presence_reviews::App::new(database, clock()).with_rate_limit(limit).with_replies(true).start();
-    let feed = presence_feed::App::new(database, clock()).with_rate_limit(limit);
+    let feed = presence_feed::App::new(database, clock()).with_rate_limit(limit).with_events(true);
     let feed = feed.with_webhooks(Some(WebhookReach::ThisMachine)).start();
     let started = async { futures::join!(users, categories, reviews, feed) };
     // A connector that counts round trips works in virtual time only.

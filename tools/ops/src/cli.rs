@@ -38,6 +38,8 @@ Environment:
                                [default: presence-]
   AUDIT_TABLE                  table of the audit trail, for restored tables
                                [default: the prefix, then audit]
+  EVENTS_TABLE                 table of the feeds, for restored tables
+                               [default: the prefix, then events]
   REVIEWS_TABLE                table of the reviews, for one made from a build
                                [default: the prefix, then reviews]
 
@@ -78,7 +80,7 @@ pub(super) enum Command {
     /// Writes nothing. Run it before a deployment, and when something is odd.
     #[command(after_help = doctor::CHECKS)]
     Doctor,
-    /// The six tables
+    /// The seven tables
     #[command(subcommand, arg_required_else_help = true)]
     Tables(tables::Command),
     /// Load JSON Lines into the tables

@@ -72,6 +72,12 @@ pub fn replies_from_env() -> bool {
     env_text("REPLIES") == "true"
 }
 
+/// True if the feeds have the events of changes: `EVENTS` is `true`.
+#[must_use]
+pub fn events_from_env() -> bool {
+    env_text("EVENTS") == "true"
+}
+
 /// Reads from `WEBHOOKS` if webhooks are set up: `true` or anything else.
 #[must_use]
 pub fn webhooks_from_env() -> bool {
@@ -87,23 +93,20 @@ pub fn edge_secret_from_env() -> Option<String> {
 /// Receiver of what a publisher sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PublisherTarget {
-    /// Bus of `EventBridge` for events, by its name.
+    /// Bus of `EventBridge` for events, by its name, and the feeds of the organisations.
     EventBus(String),
     /// FIFO queue of SQS for replies, by its URL.
     ReplyQueue(String),
-    /// Feeds of the organisations, in the table of events.
-    Feed,
 }
 
 impl PublisherTarget {
-    /// Reads `EVENT_BUS`, `REPLY_QUEUE_URL` and `FEED`, which is `true` or missing. Exactly one of them must be set.
+    /// Reads `EVENT_BUS` and `REPLY_QUEUE_URL`. Exactly one of them must be set.
     pub fn from_env() -> Result<Self, ConfigError> {
-        match (env_var("EVENT_BUS"), env_var("REPLY_QUEUE_URL"), env_text("FEED") == "true") {
-            (Some(name), None, false) => Ok(Self::EventBus(name)),
-            (None, Some(url), false) => Ok(Self::ReplyQueue(url)),
-            (None, None, true) => Ok(Self::Feed),
+        match (env_var("EVENT_BUS"), env_var("REPLY_QUEUE_URL")) {
+            (Some(name), None) => Ok(Self::EventBus(name)),
+            (None, Some(url)) => Ok(Self::ReplyQueue(url)),
             _ => Err(ConfigError(
-                "one of these must be set: EVENT_BUS to a bus of EventBridge, REPLY_QUEUE_URL to a queue of SQS, FEED to true",
+                "one of these must be set: EVENT_BUS to a bus of EventBridge, or REPLY_QUEUE_URL to a queue of SQS",
             )),
         }
     }

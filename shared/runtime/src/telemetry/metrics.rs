@@ -39,11 +39,13 @@ pub enum Metric {
     PendingReplySeconds,
     /// Number of webhooks that were disabled, since they were gone or took nothing for five days.
     WebhooksDisabled,
+    /// Time for which a delivery to a webhook has been due, in seconds: the longest one. Measured at each sweep that finds one.
+    WebhookOverdueSeconds,
 }
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::InvitationsSent,
         Self::MailsFailed,
         Self::MailsBounced,
@@ -58,6 +60,7 @@ impl Metric {
         Self::RepliesSent,
         Self::PendingReplySeconds,
         Self::WebhooksDisabled,
+        Self::WebhookOverdueSeconds,
     ];
 
     /// Returns the name in `CloudWatch` and in the log.
@@ -78,12 +81,13 @@ impl Metric {
             Self::RepliesSent => "replies_sent",
             Self::PendingReplySeconds => "pending_reply_seconds",
             Self::WebhooksDisabled => "webhooks_disabled",
+            Self::WebhookOverdueSeconds => "webhook_overdue_seconds",
         }
     }
 
     const fn unit(self) -> &'static str {
         match self {
-            Self::OutboxAgeSeconds | Self::PendingReplySeconds => "Seconds",
+            Self::OutboxAgeSeconds | Self::PendingReplySeconds | Self::WebhookOverdueSeconds => "Seconds",
             _ => "Count",
         }
     }
@@ -158,11 +162,7 @@ mod tests {
             let text = lines::text(&MetricLine::new(metric, 3.0));
             assert!(text.ends_with("}\n") && text.matches('\n').count() == 1, "{text}");
             let line: Value = serde_json::from_str(&text).expect("JSON");
-            let unit = if [Metric::OutboxAgeSeconds, Metric::PendingReplySeconds].contains(&metric) {
-                "Seconds"
-            } else {
-                "Count"
-            };
+            let unit = if metric.name().ends_with("_seconds") { "Seconds" } else { "Count" };
             let directive = json!([{
                 "Namespace": metric_namespace(), "Dimensions": [[]], "Metrics": [{ "Name": metric.name(), "Unit": unit }],
             }]);

@@ -16,7 +16,7 @@ use super::meter::MeterInterceptor;
 use super::partition_pace::PartitionPace;
 use super::retry::RetryPolicy;
 use super::tables::Tables;
-use crate::schema::{ALL_TABLES, AUDIT, EVENTS, REVIEWS, TABLES, Table};
+use crate::schema::{AUDIT, EVENTS, REVIEWS, TABLES, Table};
 
 /// Connection to the tables of the service, over the real SDK client. Cheap to clone.
 ///
@@ -158,7 +158,7 @@ impl Database {
     /// names of those created.
     pub async fn create_tables(&self) -> Result<Vec<String>, Error> {
         let mut created = Vec::new();
-        for table in &ALL_TABLES {
+        for table in &TABLES {
             let name = self.name(table);
             match table.create(&self.dynamo.client, &name).send().await {
                 Ok(_) => {

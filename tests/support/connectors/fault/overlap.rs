@@ -24,7 +24,7 @@ pub type KeyNames = BTreeMap<String, Vec<String>>;
 /// Returns the key attributes of the service's tables, whose names start with the prefix.
 pub fn key_names(prefix: &str) -> KeyNames {
     let names = |table: &Table| table.key.attributes().map(|(name, _)| name.to_owned()).collect();
-    schema::ALL_TABLES.iter().map(|table| (format!("{prefix}{}", table.name), names(table))).collect()
+    schema::TABLES.iter().map(|table| (format!("{prefix}{}", table.name), names(table))).collect()
 }
 
 /// Table and key of an item.

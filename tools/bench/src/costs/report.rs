@@ -12,6 +12,7 @@ const SWEEPS_OF_A_MONTH: f64 = 43_200.0;
 
 /// Prices of what is not part of an operation.
 const LOGS_METRICS_TRACES: &str = include_str!("logs_metrics_traces.md");
+const FEED_AND_WEBHOOKS: &str = include_str!("feed_and_webhooks.md");
 
 const INTRODUCTION: &str = "\
 # Cost of each operation
@@ -74,6 +75,7 @@ pub(super) fn render(rows: &[ReportRow], sweep: BilledTime, storage: &str, month
     );
     report.push_str(storage);
     report.push_str(LOGS_METRICS_TRACES);
+    report.push_str(FEED_AND_WEBHOOKS);
     report.push_str(month);
     report
 }

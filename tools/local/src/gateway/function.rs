@@ -27,7 +27,7 @@ pub const WAVES_HEADER: &str = "x-waves";
 const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
 
 /// Memory of each function in MB: that of the template.
-pub const MEMORY_MB: [(&str, i32); 8] = [
+pub const MEMORY_MB: [(&str, i32); 10] = [
     ("users", 512),
     ("categories", 256),
     ("reviews", 512),
@@ -36,6 +36,8 @@ pub const MEMORY_MB: [(&str, i32); 8] = [
     ("ingest", 512),
     ("publisher", 256),
     ("replies", 256),
+    ("feed", 256),
+    ("deliverer", 512),
 ];
 
 type Handler = dyn Fn(LambdaEvent<LambdaRequest>) -> BoxFuture<'static, Result<Vec<u8>, InvokeError>> + Send + Sync;

@@ -12,7 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use presence_store::Database;
-use presence_store::schema::{ALL_TABLES, Table};
+use presence_store::schema::{TABLES, Table};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ pub(super) fn router(tables: Tables) -> Router {
 }
 
 async fn list_tables(State(tables): State<Arc<Tables>>) -> Response {
-    let counts = ALL_TABLES.iter().map(|table| tables.count(table));
+    let counts = TABLES.iter().map(|table| tables.count(table));
     match futures::future::try_join_all(counts).await {
         Ok(tables) => Json(tables).into_response(),
         Err(error) => unavailable(&error),
@@ -60,7 +60,7 @@ async fn list_items(
     Path(name): Path<String>,
     Query(wanted): Query<Wanted>,
 ) -> Response {
-    let Some(table) = ALL_TABLES.iter().find(|table| table.name == name) else {
+    let Some(table) = TABLES.iter().find(|table| table.name == name) else {
         return (StatusCode::NOT_FOUND, "there is no such table").into_response();
     };
     match tables.read(table, &wanted).await {

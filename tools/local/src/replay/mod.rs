@@ -11,7 +11,8 @@ pub use self::difference::differences;
 use crate::gateway::{InvokeError, LocalFunction};
 
 /// Functions in the order of a replay: the mailer needs the outbox that the users function has filled.
-pub const FUNCTIONS: [&str; 8] = ["categories", "feed", "reviews", "users", "mailer", "auditor", "publisher", "ingest"];
+pub const FUNCTIONS: [&str; 9] =
+    ["categories", "feed", "reviews", "users", "mailer", "auditor", "publisher", "deliverer", "ingest"];
 
 /// Trace header like those of AWS.
 const TRACE: &str = "Root=1-69a42a40-0123456789abcdef01234567";

@@ -16,7 +16,7 @@ use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use presence_store::Stores;
 use presence_store::restore::restored_tables;
-use presence_store::schema::{AUDIT, REVIEWS};
+use presence_store::schema::{AUDIT, EVENTS, REVIEWS};
 
 use crate::error::CommandError;
 use crate::{Context, Exit};
@@ -117,7 +117,9 @@ impl Restore {
 
     /// Returns the variables of the environment that name the restored tables.
     fn environment(&self) -> String {
-        let names = format!("TABLE_PREFIX={} AUDIT_TABLE={}", self.restored.database.prefix(), self.audit_table());
+        let database = &self.restored.database;
+        let [prefix, audit, events] = [database.prefix(), &database.name(&AUDIT), &database.name(&EVENTS)];
+        let names = format!("TABLE_PREFIX={prefix} AUDIT_TABLE={audit} EVENTS_TABLE={events}");
         // The name of a table that was made from a build must not outlive it in the operator's shell.
         if self.has_loaded_reviews() { format!("{names} REVIEWS_TABLE=") } else { names }
     }

@@ -19,6 +19,7 @@ fn run(lines: &[String]) -> String {
         "AWS_REGION",
         "TABLE_PREFIX",
         "AUDIT_TABLE",
+        "EVENTS_TABLE",
         "REVIEWS_TABLE",
     ] {
         shell.env_remove(name);

@@ -1,0 +1,61 @@
+//! Fixture of the deliverer: it sends the events of the feed to the built-in receiver, which answers that it is gone.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use presence_deliverer::{Deliverer, HttpSender, StoredTables, Wake, Wakes, handle};
+use presence_domain::error::Error;
+use presence_domain::feed::EventFilter;
+use presence_domain::webhook::{Progress, SigningSecrets, Webhook, WebhookId, WebhookReach, WebhookSecret, WebhookUrl};
+use presence_runtime::clock::Clock;
+use presence_store::{Stores, WebhookWrite};
+use presence_tests::TestStack;
+use serde_json::{Value, json};
+
+use super::fixture::TIMEOUT;
+
+/// Webhook in the events of the deliverer.
+const ID: &str = "42-200000000000";
+
+/// Queue that keeps its messages.
+#[derive(Default)]
+struct Queue(Mutex<Vec<Wake>>);
+
+impl Wakes for Queue {
+    async fn send(&self, wakes: &[Wake]) -> Result<(), Error> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(wakes);
+        Ok(())
+    }
+}
+
+/// Stores the webhook of the events. It begins with the oldest event of the feed.
+pub(super) async fn store_webhook(stack: &TestStack) {
+    let now = stack.clock.now();
+    let webhook = Webhook {
+        id: WebhookId::parse(ID).expect("an id"),
+        url: WebhookUrl::from_stored(&format!("{}webhook-receiver/410", stack.local.home_url())).expect("a URL"),
+        types: EventFilter::default(),
+        label: None,
+        secrets: SigningSecrets::new(WebhookSecret::generate()),
+        created_at: now,
+        progress: Progress::starting_after(0, now),
+        version: 1,
+    };
+    let write = WebhookWrite { before: None, after: Some(&webhook), record: None, answer: None };
+    assert!(stack.stores().webhooks.write(write).await.expect("an answer"));
+}
+
+/// Returns the answer of the deliverer, the number of messages that it sent, and the state of the webhook.
+pub(super) async fn answer(stores: &Stores, stack: &TestStack, event: &Value) -> Value {
+    let clock = Arc::clone(&stack.clock) as Arc<dyn Clock>;
+    let deliverer = Deliverer {
+        tables: StoredTables { webhooks: stores.webhooks.clone(), feed: stores.feed.clone() },
+        sender: Arc::new(HttpSender::new(WebhookReach::ThisMachine, Arc::clone(&clock))),
+        clock,
+    };
+    let queue = Queue::default();
+    let deadline = presence_runtime::clock::deadline_in(TIMEOUT);
+    let answer = Box::pin(handle(&deliverer, &queue, event, deadline)).await.expect("an answer");
+    let webhook = stores.webhooks.get(WebhookId::parse(ID).expect("an id")).await.expect("an answer");
+    let messages = queue.0.lock().unwrap_or_else(PoisonError::into_inner).len();
+    json!({ "answer": answer, "messages": messages, "state": webhook.expect("a webhook").progress.state().as_str() })
+}

@@ -1,0 +1,80 @@
+//! Cost of an event to append, and of a page to read.
+
+use std::sync::Arc;
+
+use presence_domain::feed::FeedStart;
+use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::review::{Review, ReviewId};
+use presence_publisher::append;
+use presence_runtime::clock::{Clock as _, deadline_in};
+use presence_store::ReviewWrite;
+use presence_store::meter::{Cost, Meter};
+use serde_json::{Value, json};
+
+use super::fixture::FeedFixture;
+use crate::api::reviews::fixtures::{seeded_review, write_reviews};
+
+/// Number of reviews that are written.
+const REVIEWS: u32 = 500;
+/// Number of records in a batch: that of the template.
+const BATCH: usize = 100;
+
+/// Returns the batches of the reviews' stream as Lambda's filter and the size in the template make them.
+fn full_batches(batches: &[Value]) -> Vec<Value> {
+    let of_reviews =
+        |batch: &&Value| batch["Records"][0]["eventSourceARN"].as_str().is_some_and(|arn| arn.contains("reviews/"));
+    let shard = batches.iter().find(of_reviews).expect("a batch of reviews")["shardId"].clone();
+    let records = batches.iter().filter(of_reviews).flat_map(|batch| batch["Records"].as_array().expect("records"));
+    let records: Vec<_> = records.filter(|record| record["dynamodb"]["Keys"]["sk"]["S"] == "R").collect();
+    records.chunks(BATCH).map(|records| json!({ "shardId": shard, "Records": records })).collect()
+}
+
+/// Returns what a future costs, with its result.
+async fn measured<T>(future: impl Future<Output = T>) -> (T, Cost) {
+    let meter = Arc::new(Meter::default());
+    let result = Box::pin(Arc::clone(&meter).watch(future)).await;
+    (result, meter.cost())
+}
+
+fn org_id() -> OrgId {
+    OrgId::new(1).expect("an id")
+}
+
+/// Writes the reviews, and appends their events to the feed. Returns the cost of the latter.
+async fn write_and_append(fixture: &mut FeedFixture) -> Cost {
+    let seeded =
+        Review { business_id: BusinessId::parse("shop-1").expect("an id"), org_id: org_id(), ..seeded_review("a") };
+    let new = |number| {
+        let partner_id = format!("r{number}");
+        let id = ReviewId::derive(&seeded.business_id, seeded.partner, &partner_id, 0);
+        Review { id, partner_id, ..seeded.clone() }
+    };
+    let writes = (0..REVIEWS).map(|number| ReviewWrite { old: None, new: new(number) });
+    write_reviews(&fixture.events.stack, writes.collect()).await;
+    let batches = full_batches(&fixture.events.batches().await);
+    let (feed, clock) = (&fixture.events.stack.stores().feed, fixture.events.stack.clock.as_ref());
+    let append_all = async {
+        for batch in &batches {
+            let answer = append(feed, clock, batch, deadline_in(std::time::Duration::from_mins(10))).await;
+            assert!(answer.batch.failures.is_empty());
+        }
+    };
+    let ((), cost) = measured(append_all).await;
+    assert_eq!(usize::try_from(cost.calls), Ok(2 * batches.len()), "the head, and a transaction");
+    cost
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_of_a_full_batch_and_a_full_page_cost_few_units() {
+    let mut fixture = FeedFixture::new().await;
+    let events = f64::from(REVIEWS);
+    let appended = write_and_append(&mut fixture).await;
+    assert!(appended.write_units / events <= 0.25 && appended.read_units / events <= 0.05, "{appended:?}");
+
+    let stack = &fixture.events.stack;
+    // In the middle of a chunk: the page has events of two.
+    let (page, cost) =
+        measured(stack.stores().feed.read(Some(org_id()), FeedStart::After(50), 100, stack.clock.now())).await;
+    assert_eq!(page.expect("a page").events.len(), 100);
+    assert!(cost.calls == 2 && cost.read_units <= 6.0, "{cost:?}");
+}
