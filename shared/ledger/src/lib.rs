@@ -5,6 +5,7 @@
 
 #[cfg(test)]
 mod arbitrary;
+pub mod audit;
 #[cfg(test)]
 mod codec_tests;
 mod log;
@@ -16,6 +17,7 @@ mod parallel;
 mod posting;
 mod review_number;
 mod review_set;
+pub mod search;
 mod stats_search;
 pub mod table;
 pub mod tree;

@@ -3,12 +3,10 @@
 //! A client gives its change a key. The answer of the change is kept under the key, in the transaction of the change, so that there are
 //! both or neither. The same request again gets the kept answer. `shared/docs/idempotency.md` explains it by an example.
 //!
-//! Everything here is pure. A simulation of clients, crashes and lost replies holds the protocol.
+//! Everything here is pure. `shared/api/src/idempotency.rs` has the steps of a request.
 
 mod key;
 mod request;
-#[cfg(test)]
-mod simulation;
 
 use jiff::{SignedDuration, Timestamp};
 

@@ -4,8 +4,6 @@
 //! report of the object is the sum of its segments, once all of them are complete. `shared/docs/ingest.md` has the protocol.
 
 pub mod delivery;
-#[cfg(test)]
-mod simulation;
 mod version;
 
 use std::ops::AddAssign;

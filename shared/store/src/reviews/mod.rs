@@ -25,9 +25,9 @@ use log::{DueFolds, LaneCache};
 use places::PlaceCache;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
+use presence_ledger::search::Searcher;
 use presence_ledger::{FoldLimits, FoldReport, Folder, LogReader, OrgLog, ReviewSet, Trees};
 use presence_runtime::telemetry::{Metric, log_metric};
-use search::cache::SearchCache;
 use search::{KnownMoves, ListedOrgs};
 
 /// Reviews and the ledger that counts them. Cheap to clone.
@@ -45,9 +45,7 @@ pub struct ReviewStore {
     pub(crate) due_folds: Arc<DueFolds>,
     pub(crate) logs: LogReader,
     pub(crate) trees: Trees,
-    /// True if searches use facet trees wherever there are some, cheaper or not.
-    prefers_facets: bool,
-    pub(crate) cache: Arc<SearchCache>,
+    searcher: Searcher,
 }
 
 impl ReviewStore {
@@ -66,9 +64,8 @@ impl ReviewStore {
             places: Arc::default(),
             due_folds: Arc::default(),
             logs: LogReader::new(table.clone()),
-            trees: Trees::new(table),
-            prefers_facets: false,
-            cache: Arc::default(),
+            trees: Trees::new(table.clone()),
+            searcher: Searcher::new(table),
         }
     }
 
@@ -87,7 +84,7 @@ impl ReviewStore {
     /// Returns the same store with searches that use facet trees wherever there are some, for tests: small sets then have them read.
     #[cfg(test)]
     pub(crate) fn with_facets_preferred(self, prefers_facets: bool) -> Self {
-        Self { prefers_facets, ..self }
+        Self { searcher: self.searcher.with_facets_preferred(prefers_facets), ..self }
     }
 
     /// Folds the log of an organisation up to its end, and trims it.

@@ -1,6 +1,11 @@
 //! Reviews of an organisation as `listing-index` lists them, in the order of time, slice by slice.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 
 use crate::client::read::{Consistency, Item, Order, Partition, number, pk_sk};
 use crate::keys::{REVIEW_SK, effective_between, effective_listing, parse_effective_listing, review_pk};
@@ -8,62 +13,63 @@ use crate::reviews::body_item::review_from_item;
 use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::review::{Review, ReviewId};
-use presence_ledger::{Place, Posting, PostingKey, ReviewNumber, ReviewSet};
+use presence_domain::review::ReviewId;
+use presence_domain::text::city_key;
+use presence_ledger::audit::{Auditor, FiledReview, FiledReviews, Slice};
+use presence_ledger::table::Answer;
+use presence_ledger::{PostingKey, ReviewNumber};
 
 /// Reviews in one page of a Query. DynamoDB ends a page at 1 MB, some 1,700 reviews.
 const PAGE: i32 = 2_000;
 /// Maximum number of reviews whose texts are in memory at a time while they are read one by one.
 const REVIEWS_AT_ONCE: usize = 1_000;
 
-/// Everything by which trees file a review.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FiledReview {
-    pub(crate) id: ReviewNumber,
-    pub(crate) version: u64,
-    pub(crate) org_id: OrgId,
-    pub(crate) place: Place,
-}
-
-/// Reviews of an organisation in a range of keys, as the index lists them. The index lags.
-#[derive(Clone, Debug)]
-pub(crate) struct Slice {
-    pub(crate) org_id: OrgId,
-    pub(crate) keys: Range<PostingKey>,
-    pub(crate) listed: Vec<FiledReview>,
-}
-
-impl FiledReview {
-    pub(crate) fn of(review: &Review) -> Self {
-        let (id, place) = (ReviewNumber::of(&review.id), Place::of(review));
-        Self { id, version: review.version, org_id: review.org_id, place }
+impl FiledReviews for ReviewStore {
+    fn list_slice(&self, org_id: OrgId, from: PostingKey, reviews: usize) -> Answer<'_, Slice> {
+        self.list_slice(org_id, from, reviews).boxed()
     }
 
-    /// Returns the posting of the review in every tree that counts it.
-    pub(crate) fn posting(&self) -> Posting {
-        let key = PostingKey { effective_at: self.place.effective_at, id: self.id };
-        Posting { key, facet_key: self.place.facet_key, version: self.version }
+    fn list_range(&self, org_id: OrgId, keys: Range<PostingKey>) -> Answer<'_, Slice> {
+        self.list_range(org_id, keys).boxed()
     }
 
-    /// Returns the sets that count the review.
-    pub(crate) fn sets(&self) -> [ReviewSet; 3] {
-        self.place.sets(self.org_id)
+    fn get_filed<'a>(&'a self, ids: &'a [ReviewNumber]) -> Answer<'a, Vec<FiledReview>> {
+        self.get_filed_reviews(ids).boxed()
     }
 
-    /// Returns the id of the business.
-    pub(crate) fn business_id(&self) -> &BusinessId {
-        &self.place.business_id
+    fn list_businesses(&self, org_id: OrgId) -> Answer<'_, Vec<(BusinessId, String)>> {
+        async move {
+            let listed = self.businesses.list_by_org(org_id).await?.into_iter();
+            Ok(listed.map(|(business_id, location)| (business_id, location.city_key)).collect())
+        }
+        .boxed()
     }
-}
 
-impl Slice {
-    /// True if no later slice follows.
-    pub(crate) fn is_last(&self) -> bool {
-        self.keys.end == PostingKey::END
+    fn current_businesses(&self, org_id: OrgId) -> Answer<'_, Vec<(BusinessId, Option<String>)>> {
+        async move {
+            let current = self.businesses.current_businesses(&[org_id]).await?.into_iter().flatten();
+            let moves = self.unfinished_moves().await?.moves.into_iter();
+            let is_leaving = moves.filter(|(_, unfinished)| unfinished.left.iter().any(|left| left.0 == org_id));
+            let leaving: BTreeSet<BusinessId> = is_leaving.map(|(business_id, _)| business_id).collect();
+            let staying = current.filter(|business| !leaving.contains(&business.id));
+            let mut all: Vec<_> = staying.map(|business| (business.id, Some(city_key(&business.city)))).collect();
+            all.extend(leaving.iter().cloned().map(|business_id| (business_id, None)));
+            Ok(all)
+        }
+        .boxed()
+    }
+
+    fn sleep(&self, time: Duration) -> BoxFuture<'_, ()> {
+        self.db.sleep(time).boxed()
     }
 }
 
 impl ReviewStore {
+    /// Returns the auditor of the trees.
+    pub(super) fn auditor(&self) -> Auditor<'_> {
+        Auditor::new(&self.logs, &self.trees, self)
+    }
+
     /// Lists the reviews from a key on, up to some number and the rest of its page. The last slice ends behind every key.
     pub(crate) async fn list_slice(&self, org_id: OrgId, from: PostingKey, reviews: usize) -> Result<Slice, Error> {
         let partition = partition(org_id, &(from..PostingKey::END));

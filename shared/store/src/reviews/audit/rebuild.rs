@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::listing::FiledReview;
 use super::report::{INDEX_TIME, MisplacedReview, SLICE};
 use crate::ReviewStore;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::ReviewId;
 use presence_ledger::PostingKey;
+use presence_ledger::audit::FiledReview;
 
 /// Maximum number of times that a rebuild looks at the organisation: once to correct, once to see that all is right, and again
 /// while reviews are written.
@@ -50,7 +50,7 @@ impl ReviewStore {
     /// Deletes nodes that no tree of the organisation uses.
     async fn sweep_org(&self, org_id: OrgId) -> Result<(), Error> {
         let mut nodes = 0;
-        for set in self.sets_of_org(org_id).await? {
+        for set in self.auditor().sets_of_org(org_id).await? {
             nodes += self.sweep_set(&set).await?;
         }
         tracing::info!(%org_id, nodes, "unused nodes were deleted");
@@ -64,8 +64,8 @@ impl ReviewStore {
         loop {
             let slice = self.list_slice(org_id, from, SLICE).await?;
             report.reviews += slice.listed.len();
-            let wrong = self.find_wrong_trees(&slice, INDEX_TIME).await?;
-            report.rewritten += self.mend_trees(org_id, &wrong, usize::MAX).await?;
+            let wrong = self.auditor().find_wrong_trees(&slice, INDEX_TIME).await?;
+            report.rewritten += self.auditor().mend_trees(org_id, &wrong, usize::MAX).await?;
             let moved = self.move_misplaced(&slice.listed).await?;
             report.moved += moved;
             is_right &= wrong.is_empty() && moved == 0;

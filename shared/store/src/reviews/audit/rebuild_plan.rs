@@ -37,7 +37,7 @@ impl ReviewStore {
         loop {
             let slice = self.list_slice(org_id, from, SLICE).await?;
             plan.reviews += slice.listed.len();
-            let wrong = self.find_wrong_trees(&slice, INDEX_TIME).await?;
+            let wrong = self.auditor().find_wrong_trees(&slice, INDEX_TIME).await?;
             trees.extend(wrong.iter().map(|wrong| name_of(&wrong.view.tree)));
             let misplaced = self.find_misplaced_reviews(&slice.listed).await?;
             plan.moved += misplaced.iter().filter(|MisplacedReview { location, .. }| location.is_some()).count();
@@ -55,7 +55,7 @@ impl ReviewStore {
     /// Returns the number of nodes that no tree of the organisation uses. Trees that cannot be read count none.
     async fn count_unused_nodes(&self, org_id: OrgId) -> Result<usize, Error> {
         let mut nodes = 0;
-        for set in self.sets_of_org(org_id).await? {
+        for set in self.auditor().sets_of_org(org_id).await? {
             nodes += match self.trees.count_orphans(&set).await {
                 Err(Error::Internal(_)) => 0,
                 counted => counted?,

@@ -5,12 +5,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::confirm::WrongTree;
-use super::differences::{Difference, describe};
-use super::listing::FiledReview;
 use crate::{BusinessLocation, Finding, ReviewStore};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
+use presence_ledger::audit::{Difference, FiledReview, WrongTree, describe};
 use presence_ledger::{PostingKey, ReviewNumber, ReviewSet, TreeKey};
 
 /// Number of reviews that are compared at a time.
@@ -117,13 +115,13 @@ impl ReviewStore {
 
     /// Adds the findings of one organisation. Returns the number of its reviews.
     async fn audit_org(&self, org_id: OrgId, audit: &mut ReviewsAudit) -> Result<usize, Error> {
-        let mut sets = self.sets_of_org(org_id).await?;
+        let mut sets = self.auditor().sets_of_org(org_id).await?;
         let (mut found, mut reviews, mut from) = (TreeFindings::default(), 0, PostingKey::FIRST);
         loop {
             let slice = self.list_slice(org_id, from, SLICE).await?;
             reviews += slice.listed.len();
             sets.extend(slice.listed.iter().flat_map(FiledReview::sets));
-            for wrong in self.find_wrong_trees(&slice, INDEX_TIME).await? {
+            for wrong in self.auditor().find_wrong_trees(&slice, INDEX_TIME).await? {
                 found.add(wrong);
             }
             for misplaced in &self.find_misplaced_reviews(&slice.listed).await? {

@@ -18,8 +18,6 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::confirm::WrongTree;
-use super::listing::Slice;
 use super::position::Position;
 use super::report::name_of;
 use crate::ReviewStore;
@@ -27,6 +25,7 @@ use crate::client::meter::Meter;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_ledger::PostingKey;
+use presence_ledger::audit::{Slice, WrongTree};
 use presence_runtime::telemetry::{Metric, log_metric};
 
 /// Number of times that a step is started. A step that never ends must not stop the audit of all others.
@@ -132,7 +131,7 @@ impl ScheduledAudit<'_> {
         for open in std::mem::take(&mut self.position.open) {
             let Some((org_id, keys)) = open.read() else { continue };
             let slice = self.store.list_range(org_id, keys).await?;
-            let is_wrong = self.store.differs_from_index(&slice).await?;
+            let is_wrong = self.store.auditor().differs_from_index(&slice).await?;
             // The reviews were read when the error was found. They are read again only if that may correct it.
             if is_wrong && (!self.settings.mends || !self.correct_slice(&slice).await?) {
                 still_open.push(open);
@@ -195,12 +194,12 @@ impl ScheduledAudit<'_> {
     /// Compares a slice with the trees, reports what is wrong, and corrects it if the settings allow. True if nothing wrong is
     /// left.
     async fn correct_slice(&mut self, slice: &Slice) -> Result<bool, Error> {
-        let wrong = self.store.find_wrong_trees(slice, self.settings.index_time).await?;
+        let wrong = self.store.auditor().find_wrong_trees(slice, self.settings.index_time).await?;
         if wrong.is_empty() {
             return Ok(true);
         }
         let mended = if self.settings.mends {
-            self.store.mend_trees(slice.org_id, &wrong, self.settings.rebuild_reviews).await?
+            self.store.auditor().mend_trees(slice.org_id, &wrong, self.settings.rebuild_reviews).await?
         } else {
             0
         };

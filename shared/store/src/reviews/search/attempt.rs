@@ -3,16 +3,15 @@
 use std::collections::HashSet;
 
 use super::bodies::Bodies;
-use super::ledger_read::LedgerReadError;
-use super::moves::JointLogs;
-use super::plan::PagePlan;
-use super::prediction::Prediction;
-use super::snapshot::OrgSnapshot;
-use super::target::{OrgTarget, PostingPage, SearchTarget};
+use super::org_source::SourceError;
+use super::target::ScopedTarget;
 use crate::ReviewStore;
 use presence_domain::error::Error;
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::Review;
+use presence_ledger::search::{
+    JointLogs, OrgSnapshot, OrgTarget, PagePlan, PostingPage, Prediction, ReadError, SearchTarget,
+};
 use presence_ledger::{ReviewSet, TreeKey};
 use presence_runtime::telemetry::{Metric, log_metric};
 
@@ -28,7 +27,9 @@ pub(super) const DRIFT_REPETITIONS: u32 = 4;
 #[derive(Debug)]
 pub(super) enum AttemptError {
     /// The ledger was not read.
-    Read(LedgerReadError),
+    Read(ReadError),
+    /// The organisations that may have the reviews changed since they were read. The next search reads them again.
+    SourceChanged,
     /// Reviews of the page differ from their postings, although they were read strongly.
     BodiesDiffer(Box<DifferingPage>),
 }
@@ -44,34 +45,43 @@ pub(super) struct DifferingPage {
 
 impl From<Error> for AttemptError {
     fn from(error: Error) -> Self {
-        Self::Read(LedgerReadError::Failed(error))
+        Self::Read(ReadError::Failed(error))
     }
 }
 
-impl From<LedgerReadError> for AttemptError {
-    fn from(error: LedgerReadError) -> Self {
+impl From<ReadError> for AttemptError {
+    fn from(error: ReadError) -> Self {
         Self::Read(error)
+    }
+}
+
+impl From<SourceError> for AttemptError {
+    fn from(error: SourceError) -> Self {
+        match error {
+            SourceError::Changed => Self::SourceChanged,
+            SourceError::Failed(error) => error.into(),
+        }
     }
 }
 
 impl ReviewStore {
     /// Searches until an attempt has the page, or the time is over. Changes meanwhile overtake an attempt now and then, and each
     /// new one starts with what the log says then. `None` if the source of the organisations has changed.
-    pub(super) async fn search(&self, target: &SearchTarget) -> Result<Option<Page<Review>>, Error> {
+    pub(super) async fn search(&self, target: &ScopedTarget) -> Result<Option<Page<Review>>, Error> {
         let (mut retries, mut distrusted) = (self.db.retries(), HashSet::new());
         let (mut last_postings, mut repetitions) = (None, 0);
         loop {
             match Box::pin(self.attempt(target, &distrusted)).await {
                 Ok(page) => return Ok(Some(page)),
-                Err(AttemptError::Read(LedgerReadError::SourceChanged)) => return Ok(None),
-                Err(AttemptError::Read(LedgerReadError::Failed(error))) => return Err(error),
-                Err(AttemptError::Read(LedgerReadError::Overtaken)) => {}
-                Err(AttemptError::Read(LedgerReadError::NodeGone(tree))) => drop(distrusted.insert(tree)),
+                Err(AttemptError::SourceChanged) => return Ok(None),
+                Err(AttemptError::Read(ReadError::Failed(error))) => return Err(error),
+                Err(AttemptError::Read(ReadError::Overtaken)) => {}
+                Err(AttemptError::Read(ReadError::NodeGone(tree))) => drop(distrusted.insert(tree)),
                 Err(AttemptError::BodiesDiffer(page)) => {
                     let found = Some((page.postings.count, page.postings.postings.clone()));
                     repetitions = if found == last_postings { repetitions + 1 } else { 0 };
                     if repetitions == DRIFT_REPETITIONS {
-                        return Ok(Some(page.without_differing(target.page)));
+                        return Ok(Some(page.without_differing(target.search.page)));
                     }
                     last_postings = found;
                 }
@@ -84,22 +94,23 @@ impl ReviewStore {
 
     async fn attempt(
         &self,
-        target: &SearchTarget,
+        target: &ScopedTarget,
         distrusted: &HashSet<TreeKey>,
     ) -> Result<Page<Review>, AttemptError> {
-        let (postings, bodies) = match (&target.orgs[..], &target.business_city) {
-            ([org], Some(city_key)) => (self.find_in_city(target, org, city_key, distrusted).await?, Bodies::default()),
-            ([org], None) => self.find_in_org(target, org, distrusted).await?,
-            (orgs, _) => (self.find_in_orgs(target, orgs, distrusted).await?, Bodies::default()),
+        let ScopedTarget { search, business_city, source, cut } = target;
+        let (postings, bodies) = match (&search.orgs[..], business_city) {
+            ([org], Some(city_key)) => (self.find_in_city(search, org, city_key, distrusted).await?, Bodies::default()),
+            ([org], None) => self.find_in_org(search, org, distrusted).await?,
+            (_, _) => (self.find_in_orgs(target, distrusted).await?, Bodies::default()),
         };
-        let load = async { self.load_page(target, &postings, bodies).await.map_err(AttemptError::from) };
-        let check = async { self.check_source(&target.source).await.map_err(AttemptError::from) };
-        let check_cut = async { self.check_cut(target.cut.as_ref()).await.map_err(AttemptError::from) };
+        let load = async { self.load_page(search, &postings, bodies).await.map_err(AttemptError::from) };
+        let check = async { self.check_source(source).await.map_err(AttemptError::from) };
+        let check_cut = async { self.check_cut(cut.as_ref()).await.map_err(AttemptError::from) };
         let (items, (), ()) = futures::try_join!(load, check, check_cut)?;
         if items.len() < postings.postings.len() {
             return Err(AttemptError::BodiesDiffer(Box::new(DifferingPage { postings, admitted: items })));
         }
-        Ok(Page { request: target.page, count: postings.count, items })
+        Ok(Page { request: search.page, count: postings.count, items })
     }
 
     /// Finds the postings of a page in the trees of one organisation. A page that the cache predicts is read beside the log.
@@ -109,19 +120,42 @@ impl ReviewStore {
         org: &OrgTarget,
         distrusted: &HashSet<TreeKey>,
     ) -> Result<(PostingPage, Bodies), AttemptError> {
-        let snapshots = async {
-            let logs = JointLogs::new();
-            self.read_snapshots(std::slice::from_ref(org), &logs, distrusted, true).await.map_err(AttemptError::from)
-        };
-        let prefetch = async { self.prefetch(target, org, distrusted.is_empty()).await.map_err(AttemptError::from) };
-        let facet_root = async { self.read_facet_root_ahead(target).await.map_err(AttemptError::from) };
+        let (orgs, logs) = (std::slice::from_ref(org), JointLogs::new());
+        let snapshots = self.searcher.read_snapshots(orgs, &logs, distrusted, true);
+        let prefetch = self.prefetch(target, org, distrusted.is_empty());
+        let facet_root = self.searcher.read_facet_root_ahead(target);
         let (snapshots, (prediction, bodies), ()) = futures::try_join!(snapshots, prefetch, facet_root)?;
-        if let Some(page) = prediction.and_then(|prediction| confirm(prediction, &snapshots)) {
+        let confirmed = prediction.zip(snapshots.first()).and_then(|(predicted, read)| predicted.confirmed_by(read));
+        if let Some(page) = confirmed {
             return Ok((page, bodies));
         }
-        let mut plan = PagePlan::new(target);
-        self.add_snapshots(&mut plan, target, std::slice::from_ref(org), &snapshots, distrusted).await?;
-        Ok((self.find_postings(plan).await?, bodies))
+        Ok((self.find_in_snapshots(target, &snapshots, distrusted).await?, bodies))
+    }
+
+    /// Reads what the search most likely needs next, as far as it can be told before the log is read: the reviews of the page,
+    /// or the nodes that lead to it.
+    async fn prefetch(
+        &self,
+        target: &SearchTarget,
+        org: &OrgTarget,
+        is_cache_trusted: bool,
+    ) -> Result<(Option<Prediction>, Bodies), Error> {
+        let mut bodies = Bodies::default();
+        if !is_cache_trusted {
+            return Ok((None, bodies));
+        }
+        let predicted = self.searcher.predict(target, org).await?;
+        match (&predicted, target.only_whole_org().filter(|_| target.is_first_page_of_all())) {
+            (Some(prediction), _) => {
+                if let Some(page) = &prediction.page {
+                    bodies.add(self.read_bodies(page, &bodies).await?);
+                }
+            }
+            // Nothing is cached. The first page without a filter of facets needs no tree to be told.
+            (None, Some(org_id)) => bodies.add(self.read_first_bodies(org_id, target).await?),
+            (None, None) => {}
+        }
+        Ok((predicted, bodies))
     }
 
     /// Finds the postings of a page in the trees of those businesses of one organisation that are in a city. Their locations are read
@@ -138,25 +172,35 @@ impl ReviewStore {
         let is_in_city = |set: &ReviewSet| locations.is_in_city(set, city_key);
         let narrowed = snapshots.into_iter().map(|snapshot| snapshot.narrowed(org, is_in_city));
         let (orgs, snapshots): (Vec<_>, Vec<_>) = narrowed.unzip();
-        let target = SearchTarget { orgs, business_city: None, ..target.clone() };
-        let mut plan = PagePlan::new(&target);
-        self.add_snapshots(&mut plan, &target, &target.orgs, &snapshots, distrusted).await?;
-        Ok(self.find_postings(plan).await?)
+        let target = SearchTarget { orgs, ..target.clone() };
+        self.find_in_snapshots(&target, &snapshots, distrusted).await
     }
 
     /// Finds the postings of a page in the trees of several organisations.
     async fn find_in_orgs(
         &self,
-        target: &SearchTarget,
-        orgs: &[OrgTarget],
+        target: &ScopedTarget,
         distrusted: &HashSet<TreeKey>,
     ) -> Result<PostingPage, AttemptError> {
-        let (mut plan, logs) = (PagePlan::new(target), self.read_joint_logs(target.cut.as_ref()).await?);
-        for orgs in orgs.chunks(ORGS_AT_A_TIME) {
-            let snapshots = self.read_snapshots(orgs, &logs, distrusted, false).await?;
-            self.add_snapshots(&mut plan, target, orgs, &snapshots, distrusted).await?;
+        let ScopedTarget { search, cut, .. } = target;
+        let (mut plan, logs) = (PagePlan::new(search), self.read_joint_logs(cut.as_ref()).await?);
+        for orgs in search.orgs.chunks(ORGS_AT_A_TIME) {
+            let snapshots = self.searcher.read_snapshots(orgs, &logs, distrusted, false).await?;
+            self.searcher.add_snapshots(&mut plan, search, orgs, &snapshots, distrusted).await?;
         }
-        Ok(self.find_postings(plan).await?)
+        Ok(self.searcher.find_postings(plan).await?)
+    }
+
+    /// Finds the postings of a page in snapshots of all its organisations.
+    async fn find_in_snapshots(
+        &self,
+        target: &SearchTarget,
+        snapshots: &[OrgSnapshot],
+        distrusted: &HashSet<TreeKey>,
+    ) -> Result<PostingPage, AttemptError> {
+        let mut plan = PagePlan::new(target);
+        self.searcher.add_snapshots(&mut plan, target, &target.orgs, snapshots, distrusted).await?;
+        Ok(self.searcher.find_postings(plan).await?)
     }
 }
 
@@ -168,10 +212,4 @@ impl DifferingPage {
         log_metric(Metric::LedgerDrift, 1.0);
         Page { request, count: self.postings.count.saturating_sub(differing), items: self.admitted }
     }
-}
-
-/// Returns the predicted page if the snapshot that was read is the one that the prediction was made from.
-fn confirm(prediction: Prediction, snapshots: &[OrgSnapshot]) -> Option<PostingPage> {
-    let [snapshot] = snapshots else { return None };
-    prediction.snapshot.is_same(snapshot).then_some(prediction.page).flatten()
 }

@@ -6,7 +6,6 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use super::target::{PostingPage, PostingRange, SearchTarget};
 use crate::client::read::{Consistency, Item, Order, Partition, number, pk_sk};
 use crate::keys::{REVIEW_SK, effective_between, effective_listing, review_pk};
 use crate::reviews::body_item::review_from_item;
@@ -14,7 +13,8 @@ use crate::{ReviewStore, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::review::Review;
-use presence_ledger::{Posting, ReviewNumber, TreeKey};
+use presence_ledger::search::{PostingPage, PostingRange, SearchTarget};
+use presence_ledger::{Place, Posting, ReviewNumber, TreeKey};
 
 /// Least share of the postings of a range, in percent, that must be on the page for one Query of the whole range. Reviews
 /// have some 440 bytes. A read of one costs half a unit; a Query reads nine for that.
@@ -85,7 +85,7 @@ impl ReviewStore {
                 None => self.get_bodies(&missing, Consistency::Eventual).await,
             }
         };
-        let (reviews, ()) = futures::try_join!(read, self.read_ahead(&page.next_nodes))?;
+        let (reviews, ()) = futures::try_join!(read, self.searcher.read_ahead(&page.next_nodes))?;
         Ok(reviews)
     }
 
@@ -157,7 +157,16 @@ fn take_page(target: &SearchTarget, page: &PostingPage, mut bodies: Bodies) -> V
     for (tree, posting) in &page.postings {
         // A review that two organisations name is taken once, and missing the second time.
         let review = bodies.0.remove(&posting.key.id).filter(|review| review.version >= posting.version);
-        reviews.extend(review.filter(|review| target.admits(tree, posting, review)));
+        reviews.extend(review.filter(|review| admits(target, tree, posting, review)));
     }
     reviews
+}
+
+/// True if the review may be shown in the place of this posting. Its version may be a later one, as long as everything is the same that
+/// the search depends on.
+fn admits(target: &SearchTarget, tree: &TreeKey, posting: &Posting, review: &Review) -> bool {
+    let place = Place::of(review);
+    place.effective_at == posting.key.effective_at
+        && target.filter.mask.contains(place.facet_key)
+        && place.sets(review.org_id).contains(&tree.set)
 }

@@ -6,17 +6,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ledger_read::LedgerReadError;
-use super::log_view::LogView;
-use super::moves::JointLogs;
-use super::snapshot::OrgSnapshot;
-use super::target::OrgTarget;
 use crate::ReviewStore;
 use crate::businesses::ReviewLocation;
 use presence_domain::error::Error;
 use presence_domain::ids::BusinessId;
-use presence_ledger::tree::{TreeRoot, decode_root};
-use presence_ledger::{OrgLog, ReviewSet, StoredRoot, TreeKey};
+use presence_ledger::search::{JointLogs, OrgSnapshot, OrgTarget, ReadError};
+use presence_ledger::{ReviewSet, TreeKey};
 
 /// Locations of businesses, by id. Businesses that do not exist have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,15 +31,12 @@ impl BusinessLocations {
     }
 
     /// True if an organisation has reviews of a business that belongs to another one.
-    fn have_departed_reviews(&self, orgs: &[OrgTarget], snapshots: &[OrgSnapshot]) -> Result<bool, LedgerReadError> {
+    fn have_departed_reviews(&self, orgs: &[OrgTarget], snapshots: &[OrgSnapshot]) -> Result<bool, ReadError> {
         for (org, snapshot) in orgs.iter().zip(snapshots) {
-            for (tree, root) in org.trees.iter().zip(&snapshot.roots) {
-                let location = self.of_set(&tree.set).map(|found| &found.location);
-                if location.is_some_and(|location| location.org_id != org.org_id)
-                    && count_reviews(tree, root.as_ref(), &snapshot.log)? != 0
-                {
-                    return Ok(true);
-                }
+            let has_left = |set: &ReviewSet| self.of_set(set).is_some_and(|found| found.location.org_id != org.org_id);
+            let (departed, snapshot) = snapshot.clone().narrowed(org, has_left);
+            if snapshot.totals(&departed)?.iter().any(|total| *total != 0) {
+                return Ok(true);
             }
         }
         Ok(false)
@@ -54,17 +46,6 @@ impl BusinessLocations {
     pub(super) fn is_in_city(&self, set: &ReviewSet, city_key: &str) -> bool {
         self.of_set(set).is_some_and(|found| found.location.city_key == city_key)
     }
-}
-
-/// Returns the number of reviews of a tree at the end of the log.
-fn count_reviews(tree: &TreeKey, stored: Option<&StoredRoot>, log: &OrgLog) -> Result<i64, LedgerReadError> {
-    let root = stored.map_or_else(|| Ok(TreeRoot::empty()), |stored| decode_root(&stored.bytes))?;
-    if !log.end.covers(&root.position) {
-        return Err(LedgerReadError::Overtaken);
-    }
-    let delta = LogView::new(log, 1).delta(tree, &root.position);
-    let number = |postings: usize| i64::try_from(postings).unwrap_or(i64::MAX);
-    Ok(root.counts().total() + number(delta.added.len()) - number(delta.removed.len()))
 }
 
 /// Snapshots of organisations, and the locations of the businesses whose trees they have.
@@ -81,20 +62,20 @@ impl ReviewStore {
         orgs: &[OrgTarget],
         distrusted: &HashSet<TreeKey>,
         estimates: bool,
-    ) -> Result<LocatedSnapshots, LedgerReadError> {
+    ) -> Result<LocatedSnapshots, ReadError> {
         // All trees are of one organisation.
         let none = JointLogs::new();
-        let snapshots = self.read_snapshots(orgs, &none, distrusted, estimates);
+        let snapshots = self.searcher.read_snapshots(orgs, &none, distrusted, estimates);
         let (snapshots, locations) = futures::try_join!(snapshots, self.read_locations_of(orgs))?;
         if !locations.have_departed_reviews(orgs, &snapshots)? {
             return Ok((snapshots, locations));
         }
-        let snapshots = self.read_snapshots(orgs, &none, distrusted, estimates).await?;
+        let snapshots = self.searcher.read_snapshots(orgs, &none, distrusted, estimates).await?;
         let is_over = !locations.have_departed_reviews(orgs, &snapshots)?;
         if is_over || self.read_locations_of(orgs).await? == locations {
             Ok((snapshots, locations))
         } else {
-            Err(LedgerReadError::Overtaken)
+            Err(ReadError::Overtaken)
         }
     }
 
@@ -111,14 +92,5 @@ impl ReviewStore {
         };
         let ids: Vec<BusinessId> = orgs.iter().flat_map(|org| &org.trees).filter_map(|tree| id_of(&tree.set)).collect();
         self.read_locations(&ids).await
-    }
-}
-
-impl OrgSnapshot {
-    /// Returns those trees of a target that are admitted, and their part of the snapshot.
-    pub(super) fn narrowed(self, org: &OrgTarget, admits: impl Fn(&ReviewSet) -> bool) -> (OrgTarget, Self) {
-        let trees = org.trees.iter().cloned().zip(self.roots);
-        let (trees, roots) = trees.filter(|(tree, _)| admits(&tree.set)).unzip();
-        (OrgTarget { org_id: org.org_id, trees }, Self { roots, ..self })
     }
 }

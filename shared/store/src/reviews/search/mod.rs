@@ -1,11 +1,9 @@
 //! Search of reviews: exact count and any page, from the trees of the review sets and the log that completes them.
 //!
 //! 1. [`scope`]: the filter and the caller's scope choose review sets. Each has a tree.
-//! 2. [`snapshot`]: the log of the organisation is read strongly. Beside it the roots of the trees, which the log proves, and
-//!    the locations of businesses, if the filter also names a city ([`business_locations`]).
-//!    A page that the cache predicts is read beside both ([`prediction`]).
-//! 3. [`plan`]: each root is completed from the log. The nodes are read that lead to the page.
-//! 4. [`bodies`]: the reviews of the page are read, each in the version that its posting names.
+//! 2. [`attempt`]: the [`Searcher`](presence_ledger::search::Searcher) reads logs and trees, and finds the postings of the page. Beside them
+//!    the locations of businesses are read, if the filter also names a city ([`business_locations`]), and the reviews that are expected.
+//! 3. [`bodies`]: the reviews of the page are read, each in the version that its posting names.
 //!
 //! For a caller of all organisations, the source of these is read again after the logs ([`org_source`]), and so are the moves of
 //! businesses between them ([`moves`]).
@@ -16,17 +14,9 @@
 mod attempt;
 mod bodies;
 mod business_locations;
-pub(crate) mod cache;
-mod facet_trees;
-mod ledger_read;
-mod log_view;
 mod moves;
 mod org_source;
-mod plan;
-mod prediction;
-mod readings;
 mod scope;
-mod snapshot;
 mod stats;
 mod target;
 

@@ -5,18 +5,17 @@
 //! of moves tells which these are. It is read before the logs, or known from an earlier search, and again after them: if other moves
 //! began meanwhile, the search begins again, and reads the logs of these organisations together.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_ledger::moves::{MAX_CONNECTED_ORGS, MoveRegister};
 
-use super::ledger_read::LedgerReadError;
-use super::target::OrgTarget;
+use super::org_source::SourceError;
 use crate::ReviewStore;
 use crate::client::parallel::parallel;
-use presence_ledger::OrgLog;
+use presence_ledger::search::{JointLogs, OrgTarget};
 
 /// Maximum number of groups of logs that are read at a time.
 const GROUPS_IN_FLIGHT: u16 = 8;
@@ -33,9 +32,6 @@ pub(super) struct MoveCut {
     /// Searched organisations whose logs are read at one instant.
     groups: Vec<BTreeSet<OrgId>>,
 }
-
-/// Logs that were read at one instant, by organisation.
-pub(super) type JointLogs = HashMap<OrgId, Arc<OrgLog>>;
 
 impl KnownMoves {
     fn get(&self) -> Option<Arc<MoveRegister>> {
@@ -99,9 +95,9 @@ impl ReviewStore {
     }
 
     /// Checks, after the logs were read, that they are the state of one instant.
-    pub(super) async fn check_cut(&self, cut: Option<&MoveCut>) -> Result<(), LedgerReadError> {
+    pub(super) async fn check_cut(&self, cut: Option<&MoveCut>) -> Result<(), SourceError> {
         let Some(MoveCut { register, searched, groups }) = cut else { return Ok(()) };
         let is_cut = self.read_moves().await?.proves_cut(register, groups, searched);
-        if is_cut { Ok(()) } else { Err(LedgerReadError::SourceChanged) }
+        if is_cut { Ok(()) } else { Err(SourceError::Changed) }
     }
 }

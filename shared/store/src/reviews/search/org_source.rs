@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use super::ReviewFilter;
 use super::business_locations::BusinessLocations;
-use super::ledger_read::LedgerReadError;
 use crate::ReviewStore;
 use crate::businesses::ReviewLocation;
 use presence_domain::access::Scope;
@@ -26,6 +25,21 @@ pub(super) enum OrgSource {
     List(Arc<[OrgId]>),
     /// Locations of the businesses that the filter names.
     Locations(Vec<BusinessId>, BusinessLocations),
+}
+
+/// Occurs when the source of the organisations, or the moves between them, are not what they were before the logs were read.
+#[derive(Debug)]
+pub(super) enum SourceError {
+    /// They changed. The next search begins with what they are then.
+    Changed,
+    /// A read failed.
+    Failed(Error),
+}
+
+impl From<Error> for SourceError {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
 }
 
 /// Review sets that a filter names in a scope.
@@ -69,7 +83,7 @@ impl ReviewStore {
     }
 
     /// Checks, after the logs were read, that the source still names the same organisations.
-    pub(super) async fn check_source(&self, source: &OrgSource) -> Result<(), LedgerReadError> {
+    pub(super) async fn check_source(&self, source: &OrgSource) -> Result<(), SourceError> {
         let is_same = match source {
             OrgSource::Scope => true,
             OrgSource::List(orgs) => {
@@ -79,7 +93,7 @@ impl ReviewStore {
             }
             OrgSource::Locations(ids, locations) => self.read_locations(ids).await? == *locations,
         };
-        if is_same { Ok(()) } else { Err(LedgerReadError::SourceChanged) }
+        if is_same { Ok(()) } else { Err(SourceError::Changed) }
     }
 
     /// Returns the organisations of the last list. Lists them if there is none.

@@ -2,7 +2,7 @@
 
 use super::ReviewFilter;
 use super::org_source::{NamedSets, OrgSource};
-use super::target::SearchTarget;
+use super::target::ScopedTarget;
 use crate::{ReviewQuery, ReviewStore};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
@@ -10,6 +10,7 @@ use presence_domain::ids::OrgId;
 use presence_domain::instant::is_empty_range;
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::Review;
+use presence_ledger::search::SearchTarget;
 use presence_ledger::{PostingFilter, ReviewSet};
 
 impl ReviewStore {
@@ -26,9 +27,9 @@ impl ReviewStore {
         let (mut retries, mut first_begun) = (self.db.retries(), None);
         loop {
             let NamedSets { sets, source } = self.named_sets(scope, filter).await?;
-            let business_city = filter.unchecked_city(&source);
-            let mut target = SearchTarget { business_city, source, ..filter.target(sets, page) };
-            target.cut = self.plan_cut(&target.orgs, &mut first_begun).await?;
+            let search = SearchTarget::new(sets, filter.posting_filter(), filter.newest_first, page);
+            let cut = self.plan_cut(&search.orgs, &mut first_begun).await?;
+            let target = ScopedTarget { search, business_city: filter.unchecked_city(&source), source, cut };
             if let Some(found) = self.search(&target).await? {
                 return Ok(found);
             }
@@ -47,8 +48,9 @@ impl ReviewStore {
         let filter = PostingFilter { mask: query.mask, from: query.from, to: query.to };
         let (mut retries, mut first_begun) = (self.db.retries(), None);
         loop {
-            let mut target = SearchTarget::new(sets.clone(), filter, query.newest_first, query.page);
-            target.cut = self.plan_cut(&target.orgs, &mut first_begun).await?;
+            let search = SearchTarget::new(sets.clone(), filter, query.newest_first, query.page);
+            let cut = self.plan_cut(&search.orgs, &mut first_begun).await?;
+            let target = ScopedTarget { search, business_city: None, source: OrgSource::Scope, cut };
             if let Some(found) = self.search(&target).await? {
                 return Ok(found);
             }
@@ -78,10 +80,6 @@ impl ReviewFilter {
     pub(super) fn unchecked_city(&self, source: &OrgSource) -> Option<String> {
         let is_unchecked = self.businesses.is_some() && source.locations().is_none();
         self.city_key.clone().filter(|_| is_unchecked)
-    }
-
-    fn target(&self, sets: impl IntoIterator<Item = ReviewSet>, page: PageRequest) -> SearchTarget {
-        SearchTarget::new(sets, self.posting_filter(), self.newest_first, page)
     }
 }
 

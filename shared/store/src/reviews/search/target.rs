@@ -1,127 +1,17 @@
-//! Target of a search: the trees that it looks at, by organisation, and what it looks for in them.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! Target of a search in the scope of a caller.
 
 use super::moves::MoveCut;
 use super::org_source::OrgSource;
-use presence_domain::ids::OrgId;
-use presence_domain::instant::{FIRST_SECOND, LAST_SECOND};
-use presence_domain::page::PageRequest;
-use presence_domain::review::{FacetKey, FacetMask, Review};
-use presence_ledger::tree::NodeRef;
-use presence_ledger::{Posting, PostingFilter, ReviewSet, TreeKey};
+use presence_ledger::search::SearchTarget;
 
-/// Trees to search, and the page to find in them.
+/// Trees to search and the page to find in them, and what proves after the reads that these are the trees.
 #[derive(Clone, Debug)]
-pub(super) struct SearchTarget {
-    /// Organisations, ascending. Each has a log of its own.
-    pub(super) orgs: Vec<OrgTarget>,
-    /// Filter of the postings.
-    pub(super) filter: PostingFilter,
-    /// True for newest first.
-    pub(super) newest_first: bool,
-    /// Page to find.
-    pub(super) page: PageRequest,
+pub(super) struct ScopedTarget {
+    pub(super) search: SearchTarget,
     /// City of the businesses whose trees are searched; trees of others are left out. `None` if the trees are known to match.
     pub(super) business_city: Option<String>,
     /// Source of the organisations.
     pub(super) source: OrgSource,
     /// Moves between the organisations; `None` for one organisation.
     pub(super) cut: Option<MoveCut>,
-}
-
-/// Trees of one organisation.
-#[derive(Clone, Debug)]
-pub(super) struct OrgTarget {
-    pub(super) org_id: OrgId,
-    /// Trees of whole sets. No review is in two of them.
-    pub(super) trees: Vec<TreeKey>,
-}
-
-/// Page of postings, each with the tree that has it.
-#[derive(Clone, Debug)]
-pub(super) struct PostingPage {
-    /// Number of all matches.
-    pub(super) count: u64,
-    /// Postings of the page, in the order of the answer.
-    pub(super) postings: Vec<(TreeKey, Posting)>,
-    /// Range of the organisation's reviews that has the page, if it is known.
-    pub(super) range: Option<PostingRange>,
-    /// Nodes of the next page that are not cached.
-    pub(super) next_nodes: Vec<(TreeKey, NodeRef)>,
-}
-
-/// Range of all reviews of an organisation, from the first to the last one of a page.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PostingRange {
-    pub(super) org_id: OrgId,
-    /// Estimated number of its reviews, on the page or not.
-    pub(super) total: u64,
-}
-
-impl SearchTarget {
-    /// Returns the target of a search in review sets of the caller's scope.
-    pub(super) fn new(
-        sets: impl IntoIterator<Item = ReviewSet>,
-        filter: PostingFilter,
-        newest_first: bool,
-        page: PageRequest,
-    ) -> Self {
-        let (orgs, filter) = (trees_by_org(sets), without_idle_ends(filter));
-        Self { orgs, filter, newest_first, page, business_city: None, source: OrgSource::Scope, cut: None }
-    }
-
-    /// Returns the organisation if every one of its reviews is searched, and no other one.
-    pub(super) fn only_whole_org(&self) -> Option<OrgId> {
-        let [org] = &self.orgs[..] else { return None };
-        let [tree] = &org.trees[..] else { return None };
-        matches!(tree.set, ReviewSet::Org(_)).then_some(org.org_id)
-    }
-
-    /// True for the first page of a search without a filter of facets.
-    pub(super) fn is_first_page_of_all(&self) -> bool {
-        self.page.page == 1 && self.filter.mask == FacetMask::ALL
-    }
-
-    /// Returns the tree of the only facet key of a search in one organisation or city and in a range of dates. If it is chosen in place of
-    /// the tree of the set, its root is read beside that one. Then its branches and leaves are left to read, which takes two round trips.
-    pub(super) fn facet_tree_ahead(&self) -> Option<TreeKey> {
-        let [OrgTarget { trees, .. }] = &self.orgs[..] else { return None };
-        let [TreeKey { set: set @ (ReviewSet::Org(_) | ReviewSet::City(..)), .. }] = &trees[..] else { return None };
-        let has_range = self.filter.from.is_some() || self.filter.to.is_some();
-        let facet_key = self.filter.mask.only_key().filter(|_| has_range)?;
-        Some(TreeKey { set: set.clone(), facet_key: Some(facet_key) })
-    }
-
-    /// True if the review may be shown in the place of this posting. Its version may be a later one, as long as everything is
-    /// the same that the search depends on.
-    pub(super) fn admits(&self, tree: &TreeKey, posting: &Posting, review: &Review) -> bool {
-        let in_set = match &tree.set {
-            ReviewSet::Org(org_id) => *org_id == review.org_id,
-            ReviewSet::City(org_id, city_key) => *org_id == review.org_id && *city_key == review.city_key,
-            ReviewSet::Business(org_id, business_id) => *org_id == review.org_id && *business_id == review.business_id,
-        };
-        in_set && review.effective_at() == posting.key.effective_at && self.filter.mask.contains(FacetKey::of(review))
-    }
-}
-
-/// Returns the trees of review sets by organisation. A set that is named twice is searched once.
-pub(super) fn trees_by_org(sets: impl IntoIterator<Item = ReviewSet>) -> Vec<OrgTarget> {
-    let mut by_org: BTreeMap<OrgId, BTreeSet<ReviewSet>> = BTreeMap::new();
-    for set in sets {
-        by_org.entry(set.org_id()).or_default().insert(set);
-    }
-    let orgs = by_org.into_iter().map(|(org_id, sets)| {
-        let trees = sets.into_iter().map(|set| TreeKey { set, facet_key: None }).collect();
-        OrgTarget { org_id, trees }
-    });
-    orgs.collect()
-}
-
-/// Returns the filter with an open end in the place of one that excludes no review. Such an end could cut a period, which costs
-/// more reads.
-pub(super) fn without_idle_ends(filter: PostingFilter) -> PostingFilter {
-    let from = filter.from.filter(|from| *from > FIRST_SECOND);
-    let to = filter.to.filter(|to| *to < LAST_SECOND);
-    PostingFilter { from, to, ..filter }
 }

@@ -4,43 +4,57 @@ use std::collections::HashSet;
 
 use super::StatsError;
 use super::target::StatsTarget;
-use super::tree_counts::TreeCounts;
 use crate::ReviewStore;
 use crate::reviews::search::attempt::{DRIFT_REPETITIONS, ORGS_AT_A_TIME};
 use crate::reviews::search::business_locations::BusinessLocations;
-use crate::reviews::search::ledger_read::LedgerReadError;
+use crate::reviews::search::org_source::SourceError;
 use presence_domain::calendar::{Day, Month};
 use presence_domain::error::Error;
 use presence_domain::review::{FacetCounts, FacetMask, Partner, Rating, ReviewState};
 use presence_domain::review_stats::{GroupBy, GroupKey, ReviewStats, StatsGroup, TooManyGroupsError};
+use presence_ledger::search::{CountError, ReadError, TreeCounts};
 use presence_ledger::{GroupNumber, TreeKey};
 
 /// Occurs when an attempt ends without statistics.
 #[derive(Debug)]
 pub(super) enum StatsAttemptError {
     /// The ledger was not read.
-    Read(LedgerReadError),
+    Read(ReadError),
+    /// The organisations that may have the reviews changed since they were read.
+    SourceChanged,
     /// There are too many groups.
     TooManyGroups(TooManyGroupsError),
     /// The groups lack reviews that the whole has, or have others: businesses move, or are too new for the list.
     GroupsDiffer,
 }
 
-impl From<LedgerReadError> for StatsAttemptError {
-    fn from(error: LedgerReadError) -> Self {
+impl From<ReadError> for StatsAttemptError {
+    fn from(error: ReadError) -> Self {
         Self::Read(error)
+    }
+}
+
+impl From<SourceError> for StatsAttemptError {
+    fn from(error: SourceError) -> Self {
+        match error {
+            SourceError::Changed => Self::SourceChanged,
+            SourceError::Failed(error) => error.into(),
+        }
     }
 }
 
 impl From<Error> for StatsAttemptError {
     fn from(error: Error) -> Self {
-        Self::Read(LedgerReadError::Failed(error))
+        Self::Read(ReadError::Failed(error))
     }
 }
 
-impl From<TooManyGroupsError> for StatsAttemptError {
-    fn from(error: TooManyGroupsError) -> Self {
-        Self::TooManyGroups(error)
+impl From<CountError> for StatsAttemptError {
+    fn from(error: CountError) -> Self {
+        match error {
+            CountError::Read(error) => Self::Read(error),
+            CountError::TooManyGroups(error) => Self::TooManyGroups(error),
+        }
     }
 }
 
@@ -52,11 +66,11 @@ impl ReviewStore {
         loop {
             match Box::pin(self.attempt_stats(target, &distrusted, differing == 0)).await {
                 Ok(stats) => return Ok(Some(stats)),
-                Err(StatsAttemptError::Read(LedgerReadError::SourceChanged)) => return Ok(None),
+                Err(StatsAttemptError::SourceChanged) => return Ok(None),
                 Err(StatsAttemptError::TooManyGroups(error)) => return Err(error.into()),
-                Err(StatsAttemptError::Read(LedgerReadError::Failed(error))) => return Err(error.into()),
-                Err(StatsAttemptError::Read(LedgerReadError::Overtaken)) => {}
-                Err(StatsAttemptError::Read(LedgerReadError::NodeGone(tree))) => drop(distrusted.insert(tree)),
+                Err(StatsAttemptError::Read(ReadError::Failed(error))) => return Err(error.into()),
+                Err(StatsAttemptError::Read(ReadError::Overtaken)) => {}
+                Err(StatsAttemptError::Read(ReadError::NodeGone(tree))) => drop(distrusted.insert(tree)),
                 Err(StatsAttemptError::GroupsDiffer) => {
                     differing += 1;
                     if differing > DRIFT_REPETITIONS {
@@ -90,7 +104,7 @@ impl ReviewStore {
                 locations = found;
                 snapshots
             } else {
-                self.read_snapshots(orgs, &logs, distrusted, false).await?
+                self.searcher.read_snapshots(orgs, &logs, distrusted, false).await?
             };
             for (org, snapshot) in orgs.iter().zip(snapshots) {
                 let (org, snapshot) = snapshot.narrowed(org, |set| target.admits(set, &locations));
@@ -102,6 +116,14 @@ impl ReviewStore {
         }
         futures::try_join!(self.read_counts(&mut counts), self.check_stats_source(target))?;
         target.stats_of(&counts.finish()?, &locations)
+    }
+
+    /// Reads the nodes that counts need. The deadline is checked between the reads, also if all are cached.
+    pub(super) async fn read_counts(&self, counts: &mut TreeCounts) -> Result<(), StatsAttemptError> {
+        while self.searcher.read_counts(counts).await? {
+            tokio::task::yield_now().await;
+        }
+        Ok(())
     }
 
     /// Checks, after the logs were read, that the source still names the same organisations, and that no review moved between them.

@@ -1,7 +1,7 @@
 //! Statistics of reviews: exact counts, as a search has them, and groups of these.
 //!
 //! 1. [`target`]: the filter and the caller's scope choose review sets, as for a search.
-//! 2. [`tree_counts`]: roots, which the log proves and completes, are counted. Nodes are read that a range of dates or the border
+//! 2. [`TreeCounts`](presence_ledger::search::TreeCounts): roots, which the log proves and completes, are counted. Nodes are read that a range of dates or the border
 //!    of a group cuts.
 //! 3. [`named_cities`]: businesses that the filter names are counted one by one. Their cities are read beside their trees.
 //! 4. [`place_groups`]: businesses and cities have trees of their own. Their counts must add up to those of the whole.
@@ -13,7 +13,6 @@ mod named_cities;
 mod place_groups;
 mod places;
 mod target;
-mod tree_counts;
 
 use self::target::StatsTarget;
 use super::ReviewFilter;

@@ -12,15 +12,13 @@ use std::sync::Arc;
 use super::attempt::{StatsAttemptError, sorted};
 use super::places::{PlaceGroups, PlaceList};
 use super::target::StatsTarget;
-use super::tree_counts::TreeCounts;
 use crate::client::parallel::parallel;
-use crate::reviews::search::moves::JointLogs;
-use crate::reviews::search::target::{OrgTarget, trees_by_org};
 use crate::{Business, ListPage, ListPosition, ReviewStore};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::review::FacetCounts;
 use presence_domain::review_stats::{ReviewStats, StatsGroup};
+use presence_ledger::search::{JointLogs, OrgTarget, TreeCounts, trees_by_org};
 use presence_ledger::{OrgLog, ReviewSet, TreeKey};
 
 /// Number of organisations whose businesses are listed at a time. A page of a list has up to 500 KB.
@@ -87,9 +85,9 @@ impl ReviewStore {
         let org_ids: Vec<OrgId> = orgs.iter().map(|org| org.org_id).collect();
         let city_key = places.target.city_key.as_deref();
         let (snapshots, pages, ()) = futures::try_join!(
-            self.read_snapshots(orgs, joint_logs, places.distrusted, false),
+            self.searcher.read_snapshots(orgs, joint_logs, places.distrusted, false),
             self.read_pages(org_ids.iter().map(|org_id| (*org_id, None)).collect(), city_key),
-            self.read_all_buckets(&org_ids),
+            self.searcher.read_all_buckets(&org_ids),
         )?;
         let mut unlisted = if places.trusts_index { Vec::new() } else { self.unlisted_sets(places, &org_ids).await? };
         unlisted.resize(orgs.len(), BTreeSet::new());
@@ -169,7 +167,7 @@ impl ReviewStore {
                 listed.map(|listed| Arc::clone(&listed.log))
             };
             let logs: Vec<Arc<OrgLog>> = orgs.iter().filter_map(log_of).collect();
-            let snapshots = self.read_snapshots_at(&orgs, logs, places.distrusted).await?;
+            let snapshots = self.searcher.read_snapshots_at(&orgs, logs, places.distrusted).await?;
             for (org, snapshot) in orgs.iter().zip(&snapshots) {
                 let list = listed.iter_mut().find(|listed| listed.list.org_id == org.org_id);
                 let Some(ListedOrg { list, .. }) = list else { continue };

@@ -6,8 +6,8 @@ use crate::reviews::search::ReviewFilter;
 use crate::reviews::search::business_locations::BusinessLocations;
 use crate::reviews::search::moves::MoveCut;
 use crate::reviews::search::org_source::OrgSource;
-use crate::reviews::search::target::{OrgTarget, trees_by_org, without_idle_ends};
 use presence_domain::review_stats::{GroupBy, GroupKey};
+use presence_ledger::search::{OrgTarget, trees_by_org, without_idle_ends};
 use presence_ledger::{CalendarUnit, GroupNumber, PostingFilter, ReviewSet};
 
 /// Number of the reviews that are in no group.

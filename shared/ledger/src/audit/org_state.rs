@@ -2,16 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::TRANSACTION_TIME;
-use super::listing::FiledReview;
-use crate::ReviewStore;
-use crate::client::parallel::parallel;
+use super::filed::FiledReview;
+use super::{Auditor, TRANSACTION_TIME};
+use crate::parallel;
+use crate::{ALL_KEYS, LogChange, LogPosition, OrgLog, OrgPostings, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::text::city_key;
-use presence_ledger::{
-    ALL_KEYS, LogChange, LogPosition, OrgLog, OrgPostings, PostingKey, ReviewNumber, ReviewSet, TreeKey,
-};
 
 /// Maximum number of times that the reviews are read again because the log was trimmed meanwhile.
 const MAX_READS: usize = 5;
@@ -22,7 +18,7 @@ const READ: usize = 1_000;
 /// Number of such reads at a time.
 const READS_IN_FLIGHT: u16 = 4;
 
-impl ReviewStore {
+impl Auditor<'_> {
     /// Returns the postings of an organisation and the position of the log at which they are exact. `None` if there are more than
     /// `max_reviews`, or if not all of them may have been found. Takes some 40 bytes a review.
     ///
@@ -31,7 +27,7 @@ impl ReviewStore {
     /// the last change there. If the log was trimmed meanwhile, everything is read again.
     ///
     /// If neither trees can be read, the index must do. The operator may wait for it: `max_reviews` is [`usize::MAX`] then.
-    pub(crate) async fn read_org_postings(
+    pub(super) async fn read_org_postings(
         &self,
         org_id: OrgId,
         max_reviews: usize,
@@ -44,9 +40,9 @@ impl ReviewStore {
                 return Ok(None);
             }
             // The review and the change of a transaction appear one by one.
-            self.db.sleep(TRANSACTION_TIME).await;
+            self.items.sleep(TRANSACTION_TIME).await;
             let Some(mut postings) = self.read_listed(org_id, &known, max_reviews).await? else { return Ok(None) };
-            self.db.sleep(TRANSACTION_TIME).await;
+            self.items.sleep(TRANSACTION_TIME).await;
             let after = self.logs.query_log(org_id).await?;
             if before.end.covers(&after.directory.trimmed_to) {
                 replay(&mut postings, &before.end, &after);
@@ -62,23 +58,17 @@ impl ReviewStore {
         if self.add_ids_of_tree(ReviewSet::Org(org_id), ids).await? {
             return Ok(true);
         }
-        let businesses = self.businesses.current_businesses(&[org_id]).await?.into_iter().flatten();
-        let moves = self.unfinished_moves().await?.moves;
-        let is_here = |left: &(OrgId, String)| left.0 == org_id;
-        let leaving: BTreeSet<_> =
-            moves.into_iter().filter(|(_, unfinished)| unfinished.left.iter().any(is_here)).map(|(id, _)| id).collect();
         let (mut damaged_cities, mut has_all) = (BTreeSet::new(), true);
-        for business in businesses.filter(|business| !leaving.contains(&business.id)) {
-            if !self.add_ids_of_tree(ReviewSet::Business(org_id, business.id), ids).await? {
-                damaged_cities.insert(city_key(&business.city));
+        for (business_id, city_key) in self.items.current_businesses(org_id).await? {
+            let is_read = self.add_ids_of_tree(ReviewSet::Business(org_id, business_id), ids).await?;
+            match city_key {
+                Some(city_key) if !is_read => drop(damaged_cities.insert(city_key)),
+                Some(_) => {}
+                None => has_all &= is_read,
             }
         }
         for city_key in damaged_cities {
             has_all &= self.add_ids_of_tree(ReviewSet::City(org_id, city_key), ids).await?;
-        }
-        // These may have reviews in several cities.
-        for id in leaving {
-            has_all &= self.add_ids_of_tree(ReviewSet::Business(org_id, id), ids).await?;
         }
         Ok(has_all)
     }
@@ -102,7 +92,7 @@ impl ReviewStore {
         self.add_bodies(further, &mut postings).await?;
         let mut from = PostingKey::FIRST;
         loop {
-            let slice = self.list_slice(org_id, from, SLICE).await?;
+            let slice = self.items.list_slice(org_id, from, SLICE).await?;
             let listed = slice.listed.iter().map(|review| review.id).collect();
             self.add_bodies(&listed, &mut postings).await?;
             if postings.len() > max_reviews {
@@ -120,7 +110,7 @@ impl ReviewStore {
     /// Reads reviews strongly, and adds the postings of those of the organisation.
     async fn add_bodies(&self, ids: &BTreeSet<ReviewNumber>, postings: &mut OrgPostings) -> Result<(), Error> {
         let ids: Vec<ReviewNumber> = ids.iter().copied().collect();
-        let reads = ids.chunks(READ).map(|ids| self.get_filed_reviews(ids));
+        let reads = ids.chunks(READ).map(|ids| self.items.get_filed(ids));
         let org_id = postings.org_id();
         for FiledReview { id, version, org_id: own, place } in
             parallel(READS_IN_FLIGHT, reads).await?.into_iter().flatten()

@@ -5,11 +5,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::tree::{BranchEntry, NodeRef, OldestPostings, Period, PeriodNodes, TreeRoot, decode_branch, decode_leaf};
+use crate::{Posting, PostingKey};
 use presence_domain::review::FacetCounts;
-use presence_ledger::tree::{
-    BranchEntry, NodeRef, OldestPostings, Period, PeriodNodes, TreeRoot, decode_branch, decode_leaf,
-};
-use presence_ledger::{Posting, PostingKey};
 
 /// Scan in progress.
 #[derive(Debug)]

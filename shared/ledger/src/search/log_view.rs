@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::{LogEntry, LogPosition, OrgLog, ReviewSet, TreeDelta, TreeKey};
 use presence_domain::ids::BusinessId;
-use presence_ledger::{LogEntry, LogPosition, OrgLog, ReviewSet, TreeDelta, TreeKey};
 
 /// Number of trees from which the entries of a log are sorted by place first, instead of looking at each for each tree.
 const MANY_TREES: usize = 8;

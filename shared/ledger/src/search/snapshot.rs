@@ -4,18 +4,20 @@
 //! log holds, names the least edition of every bucket, and of the root of the organisation's own tree; a bucket names those of
 //! cities and businesses. What is older is read strongly. A strong read after the log is always recent enough.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::moves::JointLogs;
+use super::Searcher;
+use super::log_view::LogView;
+use super::read_error::ReadError;
 use super::readings::{BucketNumbers, Readings, bucket_number, org_tree};
 use super::target::OrgTarget;
-use crate::ReviewStore;
-use crate::client::parallel::parallel;
-use crate::client::read::Consistency;
+use crate::parallel;
+use crate::table::Consistency;
+use crate::tree::{TreeRoot, decode_root};
+use crate::{OrgLog, ReviewSet, StoredRoot, TreeKey};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_ledger::{OrgLog, StoredRoot, TreeKey};
 
 /// Maximum number of logs that are read at a time. A log has some kilobytes.
 const READS_IN_FLIGHT: u16 = 64;
@@ -23,21 +25,24 @@ const READS_IN_FLIGHT: u16 = 64;
 /// tells which of them have changed.
 const MAX_HASTY_ROOTS: usize = 20;
 
+/// Logs that were read at one instant, by organisation.
+pub type JointLogs = HashMap<OrgId, Arc<OrgLog>>;
+
 /// State of an organisation at one position of its log.
 #[derive(Clone, Debug)]
-pub(super) struct OrgSnapshot {
+pub struct OrgSnapshot {
     /// Log of the organisation, with its directory.
-    pub(super) log: Arc<OrgLog>,
+    pub log: Arc<OrgLog>,
     /// Roots of the trees that are searched, in their order; `None` for a tree without a root, which is empty.
     pub(super) roots: Vec<Option<StoredRoot>>,
     /// Root of the organisation's own tree, if it is not searched itself. Nothing proves it: it only serves to estimate costs.
     pub(super) org_root: Option<StoredRoot>,
 }
 
-impl ReviewStore {
+impl Searcher {
     /// Reads the logs of organisations, but those that were read together, and the roots of their trees. The roots of distrusted trees
     /// are read strongly. With `estimates`, also reads the roots of the organisations' own trees.
-    pub(super) async fn read_snapshots(
+    pub async fn read_snapshots(
         &self,
         orgs: &[OrgTarget],
         joint_logs: &JointLogs,
@@ -55,7 +60,7 @@ impl ReviewStore {
     }
 
     /// Reads the roots of trees, at the positions of logs that were read before.
-    pub(super) async fn read_snapshots_at(
+    pub async fn read_snapshots_at(
         &self,
         orgs: &[OrgTarget],
         logs: Vec<Arc<OrgLog>>,
@@ -155,10 +160,35 @@ impl ReviewStore {
 }
 
 impl OrgSnapshot {
+    /// Returns those trees of a target whose sets are admitted, and their part of the snapshot.
+    #[must_use]
+    pub fn narrowed(self, org: &OrgTarget, admits: impl Fn(&ReviewSet) -> bool) -> (OrgTarget, Self) {
+        let trees = org.trees.iter().cloned().zip(self.roots);
+        let (trees, roots) = trees.filter(|(tree, _)| admits(&tree.set)).unzip();
+        (OrgTarget { org_id: org.org_id, trees }, Self { roots, ..self })
+    }
+
+    /// Returns the number of items of each tree of the target, in order.
+    pub fn totals(&self, org: &OrgTarget) -> Result<Vec<i64>, ReadError> {
+        let total = |(tree, stored): (&TreeKey, &Option<StoredRoot>)| {
+            let root = stored.as_ref().map_or_else(|| Ok(TreeRoot::empty()), |root| decode_at(root, &self.log))?;
+            let delta = LogView::new(&self.log, 1).delta(tree, &root.position);
+            let number = |postings: usize| i64::try_from(postings).unwrap_or(i64::MAX);
+            Ok(root.counts().total() + number(delta.added.len()) - number(delta.removed.len()))
+        };
+        org.trees.iter().zip(&self.roots).map(total).collect()
+    }
+
     /// True if both are the same position of the log, and the same roots.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let edition = |root: &Option<StoredRoot>| root.as_ref().map(|root| root.edition);
         let editions = |roots: &[Option<StoredRoot>]| roots.iter().map(edition).collect::<Vec<_>>();
         self.log.end == other.log.end && editions(&self.roots) == editions(&other.roots)
     }
+}
+
+/// Decodes a root. The log must include everything that the root contains: a root that was folded since is too new.
+pub(super) fn decode_at(root: &StoredRoot, log: &OrgLog) -> Result<TreeRoot, ReadError> {
+    let root = decode_root(&root.bytes)?;
+    if log.end.covers(&root.position) { Ok(root) } else { Err(ReadError::Overtaken) }
 }

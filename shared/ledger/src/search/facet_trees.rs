@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::Searcher;
 use super::target::SearchTarget;
-use crate::ReviewStore;
-use crate::client::read::Consistency;
+use crate::table::Consistency;
+use crate::{OrgLog, StoredRoot, TreeKey};
 use presence_domain::error::Error;
-use presence_ledger::{OrgLog, StoredRoot, TreeKey};
 
 /// Tree of one facet key that is searched in place of its set's tree.
 pub(super) struct FacetTree {
@@ -18,10 +18,10 @@ pub(super) struct FacetTree {
     pub(super) log: Arc<OrgLog>,
 }
 
-impl ReviewStore {
+impl Searcher {
     /// Reads the root of the facet tree that a search most likely chooses into the cache, if nothing of its set is cached. It is beside the
     /// log and the root of the set then, which prove it.
-    pub(super) async fn read_facet_root_ahead(&self, target: &SearchTarget) -> Result<(), Error> {
+    pub async fn read_facet_root_ahead(&self, target: &SearchTarget) -> Result<(), Error> {
         let Some(tree) = target.facet_tree_ahead() else { return Ok(()) };
         let set_tree = TreeKey { facet_key: None, ..tree.clone() };
         if self.cache.root(&tree).is_none() && self.cache.root(&set_tree).is_none() {

@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use presence_ledger::{Posting, ReviewNumber};
+use crate::{Posting, ReviewNumber};
 
 /// Maximum number of reviews that a finding names.
 const NAMED: usize = 20;
 
 /// Review whose posting in a tree is not what the review makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Difference {
-    pub(super) id: ReviewNumber,
+pub struct Difference {
+    /// Review.
+    pub id: ReviewNumber,
     /// Posting in the tree; `None` if it has none.
-    pub(super) found: Option<Posting>,
+    pub found: Option<Posting>,
     /// Posting by the review; `None` if the tree should have none.
-    pub(super) expected: Option<Posting>,
+    pub expected: Option<Posting>,
 }
 
 /// Returns the differences between two lists of postings, both ascending.
@@ -49,7 +50,7 @@ pub(super) fn differences(found: &[Posting], expected: &[Posting]) -> Vec<Differ
 }
 
 /// Returns the differences of a tree as one phrase. Reviews are named by their ids.
-pub(super) fn describe(differences: &[Difference]) -> String {
+pub fn describe(differences: &[Difference]) -> String {
     let of_kind = |is_kind: fn(&Difference) -> bool| {
         let ids = differences.iter().filter(|difference| is_kind(difference)).map(|difference| name_of(difference.id));
         ids.collect::<Vec<String>>()
@@ -78,8 +79,8 @@ fn list(ids: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::PostingKey;
     use presence_domain::review::FacetKey;
-    use presence_ledger::PostingKey;
 
     fn posting(second: i64, id: u64, version: u64) -> Posting {
         let key = PostingKey { effective_at: second, id: ReviewNumber::new(id) };

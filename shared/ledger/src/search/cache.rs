@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashlink::LruCache;
 
+use crate::tree::NodeRef;
+use crate::{DirectoryBucket, OrgLog, StoredRoot, TreeKey};
 use presence_domain::ids::OrgId;
-use presence_ledger::tree::NodeRef;
-use presence_ledger::{DirectoryBucket, OrgLog, StoredRoot, TreeKey};
 
 /// Maximum number of bytes of all entries. The function has 64 MB for everything, of which a cold one takes some 20 MB.
 const MAX_BYTES: usize = 16 << 20;
@@ -176,7 +176,7 @@ impl Entries {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use presence_ledger::ReviewSet;
+    use crate::ReviewSet;
 
     fn tree() -> TreeKey {
         TreeKey { set: ReviewSet::Org(OrgId::new(1).expect("an id")), facet_key: None }

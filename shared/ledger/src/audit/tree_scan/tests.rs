@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::*;
+use crate::tree::{TreeLimits, build_tree, encode_leaf};
+use crate::{LogPosition, ReviewNumber};
 use presence_domain::review::FacetKey;
-use presence_ledger::tree::{TreeLimits, build_tree, encode_leaf};
-use presence_ledger::{LogPosition, ReviewNumber};
 
 type Nodes = HashMap<NodeRef, Arc<[u8]>>;
 

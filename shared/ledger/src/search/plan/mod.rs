@@ -4,16 +4,16 @@ mod reads;
 
 use std::sync::Arc;
 
-use super::cache::SearchCache;
-use super::facet_trees::FacetTree;
-use super::ledger_read::LedgerReadError;
-use super::log_view::LogView;
-use super::snapshot::OrgSnapshot;
-use super::target::{OrgTarget, PostingPage, PostingRange, SearchTarget};
+use crate::search::cache::SearchCache;
+use crate::search::facet_trees::FacetTree;
+use crate::search::log_view::LogView;
+use crate::search::read_error::ReadError;
+use crate::search::snapshot::OrgSnapshot;
+use crate::search::target::{OrgTarget, PostingPage, PostingRange, SearchTarget};
+use crate::tree::{NodeRef, RootSummary};
+use crate::{FoundPage, NeededNode, OrgLog, PageSearch, Posting, ReviewSet, StoredRoot, TreeDelta, TreeKey};
 use presence_domain::ids::OrgId;
 use presence_domain::review::{FacetKey, FacetMask};
-use presence_ledger::tree::{NodeRef, RootSummary};
-use presence_ledger::{FoundPage, NeededNode, OrgLog, PageSearch, Posting, ReviewSet, StoredRoot, TreeDelta, TreeKey};
 
 /// Maximum number of nodes that are read for the next page of one tree. They take half a unit each.
 const MAX_NODES_AHEAD: usize = 8;
@@ -25,7 +25,7 @@ const NODE_ROUNDS: u8 = 2;
 
 /// Search of a page in trees that are added one after the other.
 #[derive(Debug)]
-pub(super) struct PagePlan {
+pub struct PagePlan {
     search: PageSearch,
     /// Trees in the order in which they were added.
     trees: Vec<TreeKey>,
@@ -43,7 +43,7 @@ pub(super) struct PagePlan {
 
 impl PagePlan {
     /// Returns a search without trees.
-    pub(super) fn new(target: &SearchTarget) -> Self {
+    pub fn new(target: &SearchTarget) -> Self {
         Self {
             search: PageSearch::new(target.filter, target.newest_first, target.page),
             trees: Vec::new(),
@@ -64,7 +64,7 @@ impl PagePlan {
         target: &SearchTarget,
         org: &OrgTarget,
         snapshot: &OrgSnapshot,
-    ) -> Result<Vec<FacetTree>, LedgerReadError> {
+    ) -> Result<Vec<FacetTree>, ReadError> {
         let view = LogView::new(&snapshot.log, org.trees.len());
         self.org_root = snapshot.org_root.clone().map(|root| (org.org_id, root));
         let mut facet_trees = Vec::new();
@@ -90,7 +90,7 @@ impl PagePlan {
         target: &SearchTarget,
         facet_trees: Vec<FacetTree>,
         roots: &[Option<StoredRoot>],
-    ) -> Result<(), LedgerReadError> {
+    ) -> Result<(), ReadError> {
         if !facet_trees.is_empty() {
             self.rounds_left = 1;
         }
@@ -114,7 +114,7 @@ impl PagePlan {
         tree: &TreeKey,
         stored: Option<&StoredRoot>,
         (root, delta): (&RootSummary, &TreeDelta),
-    ) -> Result<Option<Vec<(TreeKey, u64)>>, LedgerReadError> {
+    ) -> Result<Option<Vec<(TreeKey, u64)>>, ReadError> {
         // Several trees share the reads of a page, so that facet trees of each would seldom be cheaper.
         let is_only_tree = matches!(&target.orgs[..], [org] if org.trees.len() == 1);
         let (Some(stored), Some(editions), true) = (stored, &root.facet_editions, is_only_tree) else {
@@ -186,9 +186,9 @@ fn range_in((org_id, root): &(OrgId, StoredRoot), page: &[(usize, Posting)]) -> 
 }
 
 /// Decodes a root. The log must include everything that the root contains: a root that was folded since is too new.
-fn decode_root(root: Option<&StoredRoot>, target: &SearchTarget, log: &OrgLog) -> Result<RootSummary, LedgerReadError> {
+fn decode_root(root: Option<&StoredRoot>, target: &SearchTarget, log: &OrgLog) -> Result<RootSummary, ReadError> {
     let Some(stored) = root else { return Ok(RootSummary::empty()) };
     let root = RootSummary::decode(&stored.bytes, target.filter.mask)?;
     let root = RootSummary { oldest: stored.oldest(), ..root };
-    if log.end.covers(&root.position) { Ok(root) } else { Err(LedgerReadError::Overtaken) }
+    if log.end.covers(&root.position) { Ok(root) } else { Err(ReadError::Overtaken) }
 }

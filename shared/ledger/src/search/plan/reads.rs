@@ -4,24 +4,24 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{NODE_ROUNDS, PagePlan};
-use crate::ReviewStore;
-use crate::reviews::search::ledger_read::LedgerReadError;
-use crate::reviews::search::snapshot::OrgSnapshot;
-use crate::reviews::search::target::{OrgTarget, PostingPage, SearchTarget};
+use crate::search::Searcher;
+use crate::search::read_error::ReadError;
+use crate::search::snapshot::OrgSnapshot;
+use crate::search::target::{OrgTarget, PostingPage, SearchTarget};
+use crate::tree::NodeRef;
+use crate::{NeededNode, TreeKey};
 use presence_domain::error::Error;
-use presence_ledger::tree::NodeRef;
-use presence_ledger::{NeededNode, TreeKey};
 
-impl ReviewStore {
+impl Searcher {
     /// Adds the trees of organisations. Reads the roots of facet trees if these are cheaper.
-    pub(in crate::reviews::search) async fn add_snapshots(
+    pub async fn add_snapshots(
         &self,
         plan: &mut PagePlan,
         target: &SearchTarget,
         orgs: &[OrgTarget],
         snapshots: &[OrgSnapshot],
         distrusted: &HashSet<TreeKey>,
-    ) -> Result<(), LedgerReadError> {
+    ) -> Result<(), ReadError> {
         (plan.has_facet_roots, plan.prefers_facets) = (self.has_facet_roots(target), self.prefers_facets);
         let mut facet_trees = Vec::new();
         for (org, snapshot) in orgs.iter().zip(snapshots) {
@@ -32,13 +32,13 @@ impl ReviewStore {
     }
 
     /// Adds the trees of an organisation from the cache. False if roots of facet trees were not cached; they are now.
-    pub(in crate::reviews::search) async fn add_cached(
+    pub(in crate::search) async fn add_cached(
         &self,
         plan: &mut PagePlan,
         target: &SearchTarget,
         org: &OrgTarget,
         snapshot: &OrgSnapshot,
-    ) -> Result<bool, LedgerReadError> {
+    ) -> Result<bool, ReadError> {
         (plan.has_facet_roots, plan.prefers_facets) = (self.has_facet_roots(target), self.prefers_facets);
         let facet_trees = plan.add_org(target, org, snapshot)?;
         let roots: Vec<_> = facet_trees.iter().map(|facet_tree| self.cached_facet_root(facet_tree)).collect();
@@ -51,10 +51,7 @@ impl ReviewStore {
     }
 
     /// Returns the postings of the page. Reads the nodes that lead to them.
-    pub(in crate::reviews::search) async fn find_postings(
-        &self,
-        mut plan: PagePlan,
-    ) -> Result<PostingPage, LedgerReadError> {
+    pub async fn find_postings(&self, mut plan: PagePlan) -> Result<PostingPage, ReadError> {
         loop {
             let missing = self.missing_nodes(&mut plan)?;
             if missing.is_empty() {
@@ -68,10 +65,10 @@ impl ReviewStore {
     }
 
     /// Returns the postings of the page if all its nodes are cached. If not, reads those that are needed next into the cache.
-    pub(in crate::reviews::search) async fn find_cached_postings(
+    pub(in crate::search) async fn find_cached_postings(
         &self,
         mut plan: PagePlan,
-    ) -> Result<Option<PostingPage>, LedgerReadError> {
+    ) -> Result<Option<PostingPage>, ReadError> {
         let missing = self.missing_nodes(&mut plan)?;
         if missing.is_empty() {
             return Ok(Some(self.finish(plan)));
@@ -81,7 +78,7 @@ impl ReviewStore {
     }
 
     /// Inserts nodes from the cache. Returns those that are to be read next; none if the page is found.
-    fn missing_nodes(&self, plan: &mut PagePlan) -> Result<Vec<NeededNode>, LedgerReadError> {
+    fn missing_nodes(&self, plan: &mut PagePlan) -> Result<Vec<NeededNode>, ReadError> {
         loop {
             let needed = plan.search.needed_nodes();
             let (missing, has_inserted) = self.insert_cached(plan, needed)?;
@@ -108,11 +105,7 @@ impl ReviewStore {
     }
 
     /// Inserts those of the nodes that are cached. Returns the others, and true if any was inserted.
-    fn insert_cached(
-        &self,
-        plan: &mut PagePlan,
-        nodes: Vec<NeededNode>,
-    ) -> Result<(Vec<NeededNode>, bool), LedgerReadError> {
+    fn insert_cached(&self, plan: &mut PagePlan, nodes: Vec<NeededNode>) -> Result<(Vec<NeededNode>, bool), ReadError> {
         let (mut missing, number) = (Vec::new(), nodes.len());
         for needed in nodes {
             let (tree, node) = plan.name_of(&needed);
@@ -142,7 +135,7 @@ impl ReviewStore {
     }
 
     /// Reads nodes of later pages into the cache. Then they take one round trip less.
-    pub(in crate::reviews::search) async fn read_ahead(&self, nodes: &[(TreeKey, NodeRef)]) -> Result<(), Error> {
+    pub async fn read_ahead(&self, nodes: &[(TreeKey, NodeRef)]) -> Result<(), Error> {
         if nodes.is_empty() {
             return Ok(());
         }
@@ -160,10 +153,10 @@ impl ReviewStore {
         &self,
         plan: &PagePlan,
         needed: Vec<NeededNode>,
-    ) -> Result<Vec<(NeededNode, Arc<[u8]>)>, LedgerReadError> {
+    ) -> Result<Vec<(NeededNode, Arc<[u8]>)>, ReadError> {
         let names: Vec<_> = needed.iter().map(|needed| plan.name_of(needed)).collect();
         let branches = plan.next_branches(&needed, &self.cache);
-        let ahead = async { self.read_ahead(&branches).await.map_err(LedgerReadError::from) };
+        let ahead = async { self.read_ahead(&branches).await.map_err(ReadError::from) };
         let (read, ()) = futures::try_join!(self.read_nodes_of_roots(&names), ahead)?;
         Ok(needed.into_iter().zip(read).collect())
     }

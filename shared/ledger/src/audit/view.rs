@@ -3,14 +3,14 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
+use super::Auditor;
 use super::tree_scan::TreeScan;
-use crate::ReviewStore;
-use crate::client::read::Consistency;
+use crate::table::Consistency;
+use crate::tree::{NodeRef, OldestPostings, TreeRoot, decode_root};
+use crate::{OrgLog, Posting, PostingKey, ReviewSet, StoredRoot, TreeDelta, TreeKey};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::review::FacetKey;
-use presence_ledger::tree::{NodeRef, OldestPostings, TreeRoot, decode_root};
-use presence_ledger::{OrgLog, Posting, PostingKey, ReviewSet, StoredRoot, TreeDelta, TreeKey};
 
 /// Maximum number of trees that are in memory at a time.
 pub(super) const TREES_AT_ONCE: usize = 200;
@@ -21,8 +21,9 @@ const MAX_READS: usize = 5;
 
 /// Tree at a position of the log, in a range of keys.
 #[derive(Debug)]
-pub(super) struct TreeView {
-    pub(super) tree: TreeKey,
+pub struct TreeView {
+    /// The tree.
+    pub tree: TreeKey,
     /// Root as it is stored; `None` if it is missing.
     pub(super) stored_root: Option<StoredRoot>,
     /// The root, read; an empty one if it is missing or cannot be read.
@@ -34,9 +35,9 @@ pub(super) struct TreeView {
     /// Postings of the range at the end of the log, ascending.
     pub(super) current: Vec<Posting>,
     /// Contradictions within the tree, as phrases. Only a rebuild of the tree removes them.
-    pub(super) faults: Vec<String>,
+    pub faults: Vec<String>,
     /// True if the copies that the root has of its oldest postings are not those of the leaves. Any edit of the tree can renew them.
-    pub(super) has_wrong_copies: bool,
+    pub has_wrong_copies: bool,
 }
 
 impl TreeView {
@@ -84,7 +85,7 @@ impl ReadRoot {
     }
 }
 
-impl ReviewStore {
+impl Auditor<'_> {
     /// Returns trees of an organisation in a range of keys, in order, by strong reads. Groups of them may be at different
     /// positions of the log.
     pub(super) async fn view_trees(
@@ -200,7 +201,7 @@ impl ReviewStore {
 }
 
 /// Returns the postings of a range after a difference, ascending, as a fold would make them.
-pub(super) fn applied(postings: &[Posting], delta: &TreeDelta, keys: &Range<PostingKey>) -> Vec<Posting> {
+fn applied(postings: &[Posting], delta: &TreeDelta, keys: &Range<PostingKey>) -> Vec<Posting> {
     let removed: HashSet<PostingKey> = delta.removed.values().map(|posting| posting.key).collect();
     let added: HashSet<PostingKey> = delta.added.iter().map(|posting| posting.key).collect();
     let stays = |posting: &&Posting| !removed.contains(&posting.key) && !added.contains(&posting.key);

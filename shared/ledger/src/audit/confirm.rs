@@ -4,14 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::time::Duration;
 
-use super::TRANSACTION_TIME;
 use super::differences::{Difference, differences};
-use super::listing::{FiledReview, Slice};
+use super::filed::{FiledReview, Slice};
 use super::view::TreeView;
-use crate::ReviewStore;
+use super::{Auditor, TRANSACTION_TIME};
+use crate::{LogEntry, Posting, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_ledger::{LogEntry, Posting, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 
 /// Maximum number of times that a slice is looked at again while reviews are written. A difference that is uncertain then is
 /// looked at again the next day.
@@ -19,9 +18,11 @@ const MAX_LOOKS: usize = 3;
 
 /// Tree that differs from the reviews, or contradicts itself.
 #[derive(Debug)]
-pub(super) struct WrongTree {
-    pub(super) view: TreeView,
-    pub(super) differences: Vec<Difference>,
+pub struct WrongTree {
+    /// The tree.
+    pub view: TreeView,
+    /// Differences that are certain.
+    pub differences: Vec<Difference>,
 }
 
 /// Reviews of an organisation as far as they are known, by their numbers.
@@ -71,30 +72,30 @@ impl KnownReviews {
     }
 }
 
-impl ReviewStore {
+impl Auditor<'_> {
     /// Returns the trees of an organisation that certainly differ from its reviews in the range of a slice.
     ///
     /// The first look compares with the index, which costs a fraction of reading the reviews. What differs is compared with the
     /// index once more after `index_time`, and then with the reviews themselves. A difference is certain if strong reads
     /// before and after the look at the trees saw the same version of the review: its last change was in the log that the look
     /// read, and there was no other one. Pauses between these reads outlast a transaction, whose review and change appear one by one.
-    pub(super) async fn find_wrong_trees(&self, slice: &Slice, index_time: Duration) -> Result<Vec<WrongTree>, Error> {
+    pub async fn find_wrong_trees(&self, slice: &Slice, index_time: Duration) -> Result<Vec<WrongTree>, Error> {
         let Slice { org_id, keys, listed } = slice;
         let sets = self.sets_of_org(*org_id).await?;
         let wrong = self.compare_sets(*org_id, keys, &KnownReviews::of(listed), sets).await?;
         if wrong.is_empty() {
             return Ok(Vec::new());
         }
-        self.db.sleep(index_time).await;
-        let mut known = KnownReviews::of(&self.list_range(*org_id, keys.clone()).await?.listed);
+        self.items.sleep(index_time).await;
+        let mut known = KnownReviews::of(&self.items.list_range(*org_id, keys.clone()).await?.listed);
         let mut wrong = self.compare_again(*org_id, keys, &known, &wrong).await?;
         for _ in 0..MAX_LOOKS {
             let ids = ids_of(&wrong);
             let before = self.read_into(&mut known, &ids).await?;
-            self.db.sleep(TRANSACTION_TIME).await;
+            self.items.sleep(TRANSACTION_TIME).await;
             wrong = self.compare_again(*org_id, keys, &known, &wrong).await?;
-            self.db.sleep(TRANSACTION_TIME).await;
-            let after = versions(&self.get_filed_reviews(&ids_of(&wrong).into_iter().collect::<Vec<_>>()).await?);
+            self.items.sleep(TRANSACTION_TIME).await;
+            let after = versions(&self.items.get_filed(&ids_of(&wrong).into_iter().collect::<Vec<_>>()).await?);
             let is_certain = |id: &ReviewNumber| ids.contains(id) && before.get(id) == after.get(id);
             let certain = certain_trees(&mut wrong, is_certain);
             if !certain.is_empty() || wrong.is_empty() {
@@ -105,7 +106,7 @@ impl ReviewStore {
     }
 
     /// True if trees differ from what the index lists. Reads no reviews.
-    pub(super) async fn differs_from_index(&self, slice: &Slice) -> Result<bool, Error> {
+    pub async fn differs_from_index(&self, slice: &Slice) -> Result<bool, Error> {
         let Slice { org_id, keys, listed } = slice;
         let sets = self.sets_of_org(*org_id).await?;
         Ok(!self.compare_sets(*org_id, keys, &KnownReviews::of(listed), sets).await?.is_empty())
@@ -117,21 +118,21 @@ impl ReviewStore {
         known: &mut KnownReviews,
         ids: &BTreeSet<ReviewNumber>,
     ) -> Result<HashMap<ReviewNumber, u64>, Error> {
-        let found = self.get_filed_reviews(&ids.iter().copied().collect::<Vec<_>>()).await?;
+        let found = self.items.get_filed(&ids.iter().copied().collect::<Vec<_>>()).await?;
         known.replace(ids, &found);
         Ok(versions(&found))
     }
 
     /// Returns the review sets of an organisation: its own, those of its businesses and their cities, and those of the changes in its log.
     /// Of these some may have no business and no review any more, and still keep the log from being folded.
-    pub(super) async fn sets_of_org(&self, org_id: OrgId) -> Result<BTreeSet<ReviewSet>, Error> {
+    pub async fn sets_of_org(&self, org_id: OrgId) -> Result<BTreeSet<ReviewSet>, Error> {
         let mut sets = BTreeSet::from([ReviewSet::Org(org_id)]);
         for LogEntry { change, .. } in self.logs.query_log(org_id).await?.entries {
             sets.extend([change.old, change.new].iter().flatten().flat_map(|place| place.sets(org_id)));
         }
-        for (business_id, location) in self.businesses.list_by_org(org_id).await? {
+        for (business_id, city_key) in self.items.list_businesses(org_id).await? {
             sets.insert(ReviewSet::Business(org_id, business_id));
-            sets.insert(ReviewSet::City(org_id, location.city_key));
+            sets.insert(ReviewSet::City(org_id, city_key));
         }
         Ok(sets)
     }

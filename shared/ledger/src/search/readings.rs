@@ -3,15 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use super::Searcher;
 use super::target::OrgTarget;
-use crate::ReviewStore;
-use crate::client::parallel::parallel;
-use crate::client::read::Consistency;
+use crate::parallel;
+use crate::table::Consistency;
+use crate::{DIRECTORY_BUCKETS, Directory, DirectoryBucket, ReviewSet, StoredRoot, TreeKey, bucket_of, directory_hash};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_ledger::{
-    DIRECTORY_BUCKETS, Directory, DirectoryBucket, ReviewSet, StoredRoot, TreeKey, bucket_of, directory_hash,
-};
 
 /// Maximum number of directories that are read at a time.
 const READS_IN_FLIGHT: u16 = 64;
@@ -45,7 +43,7 @@ impl Readings {
     }
 }
 
-impl ReviewStore {
+impl Searcher {
     /// Returns what the cache has, and what must be read.
     pub(super) fn cached_readings(
         &self,
@@ -140,7 +138,7 @@ impl ReviewStore {
     }
 
     /// Reads those buckets of directories eventually that are not cached: all of each organisation.
-    pub(super) async fn read_all_buckets(&self, org_ids: &[OrgId]) -> Result<(), Error> {
+    pub async fn read_all_buckets(&self, org_ids: &[OrgId]) -> Result<(), Error> {
         let unread = org_ids.iter().map(|org_id| {
             let numbers = (0..DIRECTORY_BUCKETS).filter(|number| self.cache.bucket(*org_id, *number).is_none());
             (*org_id, numbers.collect::<BTreeSet<_>>())

@@ -6,15 +6,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use super::Auditor;
 use super::confirm::WrongTree;
 use super::differences::Difference;
 use super::view::TreeView;
-use crate::ReviewStore;
-use presence_domain::error::Error;
-use presence_domain::ids::OrgId;
-use presence_ledger::{
+use crate::{
     LogPosition, Posting, PostingKey, ReviewNumber, ReviewSet, RootEditions, TreeCorrection, TreeDelta, TreeKey,
 };
+use presence_domain::error::Error;
+use presence_domain::ids::OrgId;
 
 /// Number of wrong postings of a tree from which its set is rebuilt.
 const MANY: usize = 5_000;
@@ -26,17 +26,12 @@ struct PostingChange {
     is_complete: bool,
 }
 
-impl ReviewStore {
+impl Auditor<'_> {
     /// Corrects trees of an organisation. Returns how many of them are right now.
     ///
     /// A set with a damaged tree is rebuilt, if the organisation has at most `max_reviews`. A tree that changes meanwhile stays
     /// wrong.
-    pub(super) async fn mend_trees(
-        &self,
-        org_id: OrgId,
-        wrong: &[WrongTree],
-        max_reviews: usize,
-    ) -> Result<usize, Error> {
+    pub async fn mend_trees(&self, org_id: OrgId, wrong: &[WrongTree], max_reviews: usize) -> Result<usize, Error> {
         let damaged = wrong.iter().filter(|wrong| wrong.is_damaged()).map(|wrong| &wrong.view.tree.set);
         let damaged: BTreeSet<ReviewSet> = damaged.cloned().collect();
         let mut mended = 0;
@@ -92,7 +87,7 @@ impl ReviewStore {
 
     /// Rebuilds these sets of an organisation from the reviews. Returns those that were rebuilt; none if the organisation has
     /// more than `max_reviews`. A set whose root was put by somebody else meanwhile is left out.
-    pub(super) async fn rebuild_sets(
+    async fn rebuild_sets(
         &self,
         org_id: OrgId,
         sets: &BTreeSet<ReviewSet>,

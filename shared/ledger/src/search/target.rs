@@ -1,0 +1,110 @@
+//! Target of a search: the trees that it looks at, by organisation, and what it looks for in them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::tree::NodeRef;
+use crate::{Posting, PostingFilter, ReviewSet, TreeKey};
+use presence_domain::ids::OrgId;
+use presence_domain::instant::{FIRST_SECOND, LAST_SECOND};
+use presence_domain::page::PageRequest;
+use presence_domain::review::FacetMask;
+
+/// Trees to search, and the page to find in them.
+#[derive(Clone, Debug)]
+pub struct SearchTarget {
+    /// Organisations, ascending. Each has a log of its own.
+    pub orgs: Vec<OrgTarget>,
+    /// Filter of the postings.
+    pub filter: PostingFilter,
+    /// True for newest first.
+    pub newest_first: bool,
+    /// Page to find.
+    pub page: PageRequest,
+}
+
+/// Trees of one organisation.
+#[derive(Clone, Debug)]
+pub struct OrgTarget {
+    /// Organisation.
+    pub org_id: OrgId,
+    /// Trees of whole sets. No review is in two of them.
+    pub trees: Vec<TreeKey>,
+}
+
+/// Page of postings, each with the tree that has it.
+#[derive(Clone, Debug)]
+pub struct PostingPage {
+    /// Number of all matches.
+    pub count: u64,
+    /// Postings of the page, in the order of the answer.
+    pub postings: Vec<(TreeKey, Posting)>,
+    /// Range of the organisation's reviews that has the page, if it is known.
+    pub range: Option<PostingRange>,
+    /// Nodes of the next page that are not cached.
+    pub next_nodes: Vec<(TreeKey, NodeRef)>,
+}
+
+/// Range of all reviews of an organisation, from the first to the last one of a page.
+#[derive(Clone, Copy, Debug)]
+pub struct PostingRange {
+    /// Organisation.
+    pub org_id: OrgId,
+    /// Estimated number of its reviews, on the page or not.
+    pub total: u64,
+}
+
+impl SearchTarget {
+    /// Returns the target of a search in review sets of the caller's scope.
+    pub fn new(
+        sets: impl IntoIterator<Item = ReviewSet>,
+        filter: PostingFilter,
+        newest_first: bool,
+        page: PageRequest,
+    ) -> Self {
+        let (orgs, filter) = (trees_by_org(sets), without_idle_ends(filter));
+        Self { orgs, filter, newest_first, page }
+    }
+
+    /// Returns the organisation if every one of its reviews is searched, and no other one.
+    pub fn only_whole_org(&self) -> Option<OrgId> {
+        let [org] = &self.orgs[..] else { return None };
+        let [tree] = &org.trees[..] else { return None };
+        matches!(tree.set, ReviewSet::Org(_)).then_some(org.org_id)
+    }
+
+    /// True for the first page of a search without a filter of facets.
+    pub fn is_first_page_of_all(&self) -> bool {
+        self.page.page == 1 && self.filter.mask == FacetMask::ALL
+    }
+
+    /// Returns the tree of the only facet key of a search in one organisation or city and in a range of dates. If it is chosen in place of
+    /// the tree of the set, its root is read beside that one. Then its branches and leaves are left to read, which takes two round trips.
+    pub(super) fn facet_tree_ahead(&self) -> Option<TreeKey> {
+        let [OrgTarget { trees, .. }] = &self.orgs[..] else { return None };
+        let [TreeKey { set: set @ (ReviewSet::Org(_) | ReviewSet::City(..)), .. }] = &trees[..] else { return None };
+        let has_range = self.filter.from.is_some() || self.filter.to.is_some();
+        let facet_key = self.filter.mask.only_key().filter(|_| has_range)?;
+        Some(TreeKey { set: set.clone(), facet_key: Some(facet_key) })
+    }
+}
+
+/// Returns the trees of review sets by organisation. A set that is named twice is searched once.
+pub fn trees_by_org(sets: impl IntoIterator<Item = ReviewSet>) -> Vec<OrgTarget> {
+    let mut by_org: BTreeMap<OrgId, BTreeSet<ReviewSet>> = BTreeMap::new();
+    for set in sets {
+        by_org.entry(set.org_id()).or_default().insert(set);
+    }
+    let orgs = by_org.into_iter().map(|(org_id, sets)| {
+        let trees = sets.into_iter().map(|set| TreeKey { set, facet_key: None }).collect();
+        OrgTarget { org_id, trees }
+    });
+    orgs.collect()
+}
+
+/// Returns the filter with an open end in the place of one that excludes no review. Such an end could cut a period, which costs
+/// more reads.
+pub fn without_idle_ends(filter: PostingFilter) -> PostingFilter {
+    let from = filter.from.filter(|from| *from > FIRST_SECOND);
+    let to = filter.to.filter(|to| *to < LAST_SECOND);
+    PostingFilter { from, to, ..filter }
+}
