@@ -36,5 +36,5 @@ fn aws_program_is_looked_up_and_asked_about_account_and_stack_before_anything_el
     let calls: Vec<_> = calls.lines().map(str::trim_end).collect();
     let stack = "cloudformation describe-stacks --stack-name presence";
     assert_eq!(calls, ["--version", "sts get-caller-identity", stack]);
-    assert_eq!(env.run("tables create").expect_exit(0).stdout.matches("already there").count(), 6, "no other table");
+    assert_eq!(env.run("tables create").expect_exit(0).stdout.matches("already there").count(), 7, "no other table");
 }

@@ -155,6 +155,7 @@ mod tests {
             ("        Settings: none", "        Settings: restore-1"),
             ("        Settings: none", "        Settings: restore-1"),
             ("        Settings: none", "        Settings: restore-1"),
+            ("        Settings: none", "        Settings: restore-1"),
         ];
         assert_eq!(changed, expected);
         assert_eq!(marked.lines().count(), template.lines().count());

@@ -41,7 +41,7 @@ fn write_template(rehearsal: &Rehearsal) {
     rehearsal.run(write).expect_exit(0);
     let (_, name) = write.rsplit_once(' ').expect("a file");
     let template = fs::read_to_string(rehearsal.folder().join(name)).expect("a template");
-    assert_eq!(template.matches("Type: AWS::DynamoDB::GlobalTable").count(), 6);
+    assert_eq!(template.matches("Type: AWS::DynamoDB::GlobalTable").count(), 7);
     assert!(!template.contains("Type: AWS::DynamoDB::Table\n") && template.contains("\n  SecondRegion:\n"));
 }
 

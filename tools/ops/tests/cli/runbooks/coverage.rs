@@ -7,7 +7,7 @@ use std::path::Path;
 use super::page::{COMMANDS, guide};
 
 /// Sections without a rehearsal of this folder, each with the reason.
-const NOT_REHEARSED: [(&str, &str); 11] = [
+const NOT_REHEARSED: [(&str, &str); 12] = [
     ("Alarms, and what to do", "sends to the sections named after what happens, which have the same commands"),
     ("By GitHub", "runs on GitHub; tools/ci/workflows checks the workflow"),
     ("Replies to reviews", "needs a queue of an account; tests/replies runs its commands against the local stack"),
@@ -20,6 +20,10 @@ const NOT_REHEARSED: [(&str, &str); 11] = [
     (
         "When replies have no outcome",
         "needs a stream and a queue of an account; tests/replies stops the queue in each way",
+    ),
+    (
+        "When webhooks are late or disabled",
+        "needs a stream and a queue of an account; the simulation of the deliverer stops its calls in each way",
     ),
     ("When a deployment fails", "has states of CloudFormation; tools/ci/deployment plays the first deployment in moto"),
 ];

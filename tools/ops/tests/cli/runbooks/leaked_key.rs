@@ -30,7 +30,7 @@ async fn a_leaked_key_is_found_and_revoked_and_its_doings_are_listed() {
     assert_eq!((&whois["role"], &whois["state"]), (&json!("ORG_ADMIN"), &json!("live")));
     let doings: Vec<_> = output.lines().filter(|line| line.contains("\tupdate\t")).collect();
     let id = whois["id"].as_str().expect("text");
-    assert!(doings.len() == 1 && doings[0].contains(id) && doings[0].ends_with(" phone,password"), "{output}");
+    assert!(doings.len() == 1 && doings[0].contains(id) && doings[0].ends_with("\tphone,password"), "{output}");
     let refused = rehearsal.get("/user/me", leaked).await;
     assert_eq!(refused.status, 401, "it is revoked");
     let lines = log::query("key", id);
