@@ -71,7 +71,7 @@ fn row(number: usize, title: &str, more: &serde_json::Value) -> String {
 struct People {
     env: ImportEnv,
     fixtures: Fixtures,
-    people: Vec<TestUser>,
+    users: Vec<TestUser>,
     rows: usize,
 }
 
@@ -79,11 +79,11 @@ impl People {
     async fn start() -> Self {
         let env = ImportEnv::new().await;
         let fixtures = Fixtures::create(&env.stack).await;
-        let mut people = Vec::new();
+        let mut users = Vec::new();
         for number in 0..setting("PRESENCE_IMPORT_PEOPLE", PEOPLE) {
-            people.push(env.stack.create_user(&format!("p{number}"), Role::OrgAdmin, Some(1), Status::Active).await);
+            users.push(env.stack.create_user(&format!("p{number}"), Role::OrgAdmin, Some(1), Status::Active).await);
         }
-        let people = Self { env, fixtures, people, rows: setting("PRESENCE_IMPORT_ROWS", ROWS) };
+        let people = Self { env, fixtures, users, rows: setting("PRESENCE_IMPORT_ROWS", ROWS) };
         people.import(first_row).await;
         people
     }
@@ -104,7 +104,7 @@ impl People {
 
     /// Returns the numbers of the reviews that a person deals with, which nobody else does.
     fn reviews_of(&self, person: usize) -> impl Iterator<Item = usize> {
-        let share = self.rows / self.people.len();
+        let share = self.rows / self.users.len();
         (0..REVIEWS_OF_EACH).map(move |index| person * share + index * share / REVIEWS_OF_EACH)
     }
 
@@ -118,7 +118,7 @@ impl People {
                     Act::Set(state) => ("", json!({ "state": state.as_str() })),
                 };
                 let request = self.env.stack.request("PUT", &format!("/reviews/{}{path}", id.as_str()));
-                let reply = send(request.header("x-api-key", &self.people[person].key).json(&body)).await;
+                let reply = send(request.header("x-api-key", &self.users[person].key).json(&body)).await;
                 assert_eq!(reply.status, 200, "{act:?} {number}: {}", reply.text);
             }
         }
@@ -144,7 +144,7 @@ impl People {
             match act {
                 Act::Set(state) => review.set_state(*state, at).expect("not deleted").unwrap_or(review),
                 Act::Reply => {
-                    let by = UserId::parse(&self.people[by.expect("a person")].id).expect("an id");
+                    let by = UserId::parse(&self.users[by.expect("a person")].id).expect("an id");
                     review.reply_with(ReplyText::parse("Merci").expect("a text"), by, at).expect("not deleted")
                 }
             }
@@ -158,7 +158,7 @@ impl People {
 
     async fn check(&self) {
         let mut workers = vec![None; self.rows];
-        for person in 0..self.people.len() {
+        for person in 0..self.users.len() {
             self.reviews_of(person).for_each(|number| workers[number] = Some(person));
         }
         let numbers: Vec<usize> = (0..self.rows).collect();
@@ -184,7 +184,7 @@ async fn import_beside_people_loses_no_change_of_either_and_counts_stay_exact() 
         done.fetch_add(1, Ordering::Relaxed);
     };
     let working = async {
-        stream::iter(0..people.people.len()).for_each_concurrent(AT_ONCE, |person| people.work(person)).await;
+        stream::iter(0..people.users.len()).for_each_concurrent(AT_ONCE, |person| people.work(person)).await;
         done.fetch_add(1, Ordering::Relaxed);
     };
     futures::join!(importing, working, people.count(done));

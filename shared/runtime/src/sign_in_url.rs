@@ -1,16 +1,7 @@
 //! Address of the page where users sign in. It belongs to another program: this service has no such page.
 
-use std::str::FromStr as _;
+use crate::config::{ConfigError, env_text, is_web_address};
 
-use http::Uri;
-use http::uri::Scheme;
-
-use crate::config::{ConfigError, env_text};
-
-/// Largest number of bytes of an address, as browsers and mail programs take them.
-const MAX_BYTES: usize = 2_048;
-/// Hosts of this machine, on which an address may lack TLS.
-const LOCAL_HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 /// Error of every address that is refused.
 const ERROR: ConfigError = ConfigError::new(
     "SIGN_IN_URL must be a URL such as https://app.example.com/sign-in, without a user name; http only on 127.0.0.1",
@@ -42,20 +33,10 @@ impl SignInUrl {
     }
 }
 
-/// True if the text is an absolute URL: `https`, or `http` on this machine, without a user name.
-pub(crate) fn is_web_address(text: &str) -> bool {
-    // `Uri` drops the part behind `#`, which pages of one file use.
-    let Some(uri) = text.split('#').next().and_then(|start| Uri::from_str(start).ok()) else { return false };
-    let Some(authority) = uri.authority().filter(|authority| !authority.as_str().contains('@')) else { return false };
-    let is_encrypted = uri.scheme() == Some(&Scheme::HTTPS);
-    let is_local = uri.scheme() == Some(&Scheme::HTTP) && LOCAL_HOSTS.contains(&authority.host());
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte));
-    (is_encrypted || is_local) && is_plain && !authority.host().is_empty() && text.len() <= MAX_BYTES
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::MAX_ADDRESS_BYTES;
 
     #[test]
     fn an_address_is_encrypted_or_on_this_machine() {
@@ -75,7 +56,7 @@ mod tests {
 
     #[test]
     fn an_address_that_could_mislead_or_leak_is_refused() {
-        let long = format!("https://app.example.com/{}", "a".repeat(MAX_BYTES));
+        let long = format!("https://app.example.com/{}", "a".repeat(MAX_ADDRESS_BYTES));
         for text in [
             "app.example.com",
             "/sign-in",

@@ -16,6 +16,7 @@ use crate::error::CommandError;
 use crate::table::TableWriter;
 
 /// Output streams of a command.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Console {
     data: Box<dyn Write + Send>,
     messages: Box<dyn Write + Send>,

@@ -4,17 +4,19 @@ mod audit;
 mod aws;
 mod ingest;
 mod mail;
+mod web_address;
 
 use std::path::PathBuf;
 
 use presence_domain::rate_limit::{MAX_REQUESTS_PER_MINUTE, RateLimit};
 
-use crate::sign_in_url::is_web_address;
-
 pub use audit::AuditConfig;
 pub use aws::AwsSettings;
 pub use ingest::IngestConfig;
 pub use mail::MailConfig;
+#[cfg(test)]
+pub(crate) use web_address::MAX_ADDRESS_BYTES;
+pub(crate) use web_address::is_web_address;
 
 /// Settings of every function.
 #[derive(Clone, Debug, PartialEq, Eq)]
