@@ -31,17 +31,17 @@ async fn deliver_all(process: &Ingest, outside: &Outside) {
     outside.delete(&done);
 }
 
-/// Splits an object, and delivers its messages to a process in which the event runs before a call. Returns the event if the process
-/// made fewer calls.
+/// Splits an object and writes its rows in a process in which the event runs before a call. Returns the event if the process made fewer
+/// calls.
 async fn arrive_with(env: &IngestEnv, object: &str, rows: &str, call: u64, event: Event) -> Option<Event> {
     env.outside.upload(&format!("inbox/{object}"), rows.as_bytes().to_vec());
-    assert!(env.invoke(&uploaded(object), None).await.is_some(), "the object is split");
     let connector = InterleavingConnector::new();
     let stores = env.stack.stores_through(connector.over(plain_http()), long_timeouts(), env.stack.table_prefix());
     let outside = Arc::new(env.outside.clone());
     let limits = FoldLimits { fold_from: 1, ..FoldLimits::default() };
     let process = Ingest::new(&stores.database, Arc::clone(&outside) as _, outside).with_fold_limits(limits);
     connector.before(call, event).await;
+    Box::pin(handle(&process, &uploaded(object), deadline())).await.expect("the object is split");
     deliver_all(&process, &env.outside).await;
     let (_, pending) = connector.end().await;
     env.drain().await;
