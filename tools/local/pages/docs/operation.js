@@ -34,16 +34,23 @@ export function showOperation(panel, operation, description, caller, permalink) 
   answer.setAttribute("role", "status");
 
   let unknown = [];
+  const filled = new Map();
   const request = () => readRequest(operation, parameters, fields, body, caller.key, unknown);
   const samples = codeSamples(request);
-  const fill = () => {
+  // Another caller has other defaults. What somebody typed stays.
+  const fill = keepsTyped => {
+    const set = (field, value) => {
+      if (keepsTyped && field.value !== filled.get(field)) return;
+      setValue(field, value);
+      filled.set(field, field.value);
+    };
     const example = operation.examples.find(({ name }) => name === choices.value);
     if (example) caller.choose(example.role);
     const values = example ? valuesOf(operation, example) : defaultValues(operation, parameters, caller.role);
-    for (const [name, field] of fields) setValue(field, values.parameters.get(name) ?? "");
+    for (const [name, field] of fields) set(field, values.parameters.get(name) ?? "");
     unknown = [...values.parameters].filter(([name]) => !fields.has(name));
     note.textContent = unknown.map(([name, value]) => `Sent, too: ${name}=${value}`).join(", ");
-    if (body) body.value = values.body === undefined ? "" : JSON.stringify(values.body, null, 2);
+    if (body) set(body, values.body === undefined ? "" : JSON.stringify(values.body, null, 2));
     const optional = form.querySelector("details");
     if (optional && parameters.some(({ name, required }) => !required && values.parameters.has(name))) optional.open = true;
     samples.refresh();
@@ -54,10 +61,10 @@ export function showOperation(panel, operation, description, caller, permalink) 
     const content = body && !SECRET.test(body.value) ? [[BODY, body.value]] : [];
     history.replaceState(null, "", `#${operation.operationId}?${new URLSearchParams([[AS, caller.role], ...values, ...content])}`);
   };
-  choices.onchange = () => { fill(); share(); };
+  choices.onchange = () => { fill(false); share(); };
   form.oninput = event => { if (event.target !== choices) { samples.refresh(); share(); } };
   form.onsubmit = event => { event.preventDefault(); sendRequest(request(), answer, send); };
-  panel.addEventListener("caller", () => { if (choices.value === "") fill(); else samples.refresh(); share(); }, { signal: only(panel) });
+  panel.addEventListener("caller", () => { if (choices.value === "") fill(true); else samples.refresh(); share(); }, { signal: only(panel) });
 
   form.append(element("h3", { textContent: "Try it" }), labelled("Example", choices), ...formFields(parameters, fields));
   if (body) form.append(labelled("Body (JSON)", body));
@@ -71,7 +78,7 @@ export function showOperation(panel, operation, description, caller, permalink) 
     prose(operation.description),
     ...bodyFields(operation, description), ...answers(operation, description),
   );
-  fill();
+  fill(false);
   if (permalink.size === 0) return;
   caller.choose(permalink.get(AS));
   for (const [name, field] of fields) setValue(field, permalink.get(name) ?? "");
