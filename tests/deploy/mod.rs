@@ -16,6 +16,7 @@ mod memory;
 mod metrics;
 mod modules;
 mod nested;
+mod options_off;
 mod parameters;
 mod permissions;
 mod policies;
