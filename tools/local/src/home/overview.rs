@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use presence_store::schema::TABLES;
+
 use crate::first_key;
 
 /// Facts about a stack that the start page shows.
@@ -49,7 +51,7 @@ impl Overview {
         let rows = [
             ("API", format!("<code id=\"base-url\">{}</code>", escaped(&base))),
             ("DynamoDB", format!("<code>{}</code>", escaped(&self.dynamodb_url))),
-            ("Tables", format!("six, named <code>{}…</code>", escaped(&self.table_prefix))),
+            ("Tables", format!("{}, named <code>{}…</code>", TABLES.len(), escaped(&self.table_prefix))),
             ("Data", escaped(&self.data)),
             ("Mail", mail),
             ("Limit of keys", rate),
