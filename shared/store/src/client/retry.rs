@@ -53,12 +53,18 @@ pub enum RetryPolicy {
 
 /// Runs the future with a deadline, which its retries respect too. Returns `None` if the time is over first.
 pub async fn with_deadline<F: Future>(time: Duration, future: F) -> Option<F::Output> {
-    DEADLINE.scope(Instant::now() + time, tokio::time::timeout(time, future)).await.ok()
+    DEADLINE.scope(instant_in(time), tokio::time::timeout(time, future)).await.ok()
 }
 
 /// Runs the future, whose retries end before this time is over. Does not end the future itself.
 pub async fn with_retries_for<F: Future>(time: Duration, future: F) -> F::Output {
-    DEADLINE.scope(Instant::now() + time, future).await
+    DEADLINE.scope(instant_in(time), future).await
+}
+
+/// Returns the instant after this time; of one that no clock reaches, that after a day.
+fn instant_in(time: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(time).unwrap_or_else(|| now + Duration::from_hours(24))
 }
 
 /// Returns the time until the deadline, if there is one.
@@ -283,6 +289,12 @@ mod tests {
             pauses.push(pause);
         }
         pauses
+    }
+
+    #[tokio::test]
+    async fn a_runtime_without_a_deadline_leaves_all_the_time_there_is() {
+        assert_eq!(with_deadline(Duration::MAX, async { 1 }).await, Some(1));
+        assert_eq!(with_retries_for(Duration::MAX, async { 1 }).await, 1);
     }
 
     #[test]
