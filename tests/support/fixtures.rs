@@ -111,7 +111,7 @@ impl Fixtures {
         (stack, fixtures)
     }
 
-    /// Writes the fixtures into the tables of a stack. Empty tables in memory become a copy of those of [`Saved`].
+    /// Writes the fixtures into the tables of a stack. Empty tables in memory become a copy of saved ones.
     ///
     /// # Panics
     /// Panics if the fixtures cannot be written.
