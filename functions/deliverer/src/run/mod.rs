@@ -13,7 +13,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::error::Error;
 use presence_domain::feed::FeedEvent;
-use presence_domain::webhook::progress::{DeliveryState, Outcome, Progress};
+use presence_domain::webhook::progress::{DeliveryState, Outcome};
 use presence_domain::webhook::{Attempt, Webhook, WebhookId};
 use presence_runtime::clock::Clock;
 
@@ -70,7 +70,7 @@ impl<T: Tables, S: Sender> Deliverer<T, S> {
         if !session.has_work(now).await? {
             return session.leave(now).await.map(Round::Idle);
         }
-        if !session.write(Progress::claimed).await? {
+        if !session.claim().await? {
             return Ok(Round::Idle(Some(now + LAG)));
         }
         if !session.deliver(has_time).await? {

@@ -30,6 +30,8 @@ type Sent = (u64, Timestamp, Answer);
 
 pub(super) struct Session<'a, T, S> {
     deliverer: &'a Deliverer<T, S>,
+    /// Number that this claim has, and no other one.
+    claim: u64,
     /// Webhook as it is stored.
     stored: Webhook,
     progress: Progress,
@@ -52,6 +54,7 @@ impl<'a, T: Tables, S: Sender> Session<'a, T, S> {
     pub(super) fn new(deliverer: &'a Deliverer<T, S>, stored: Webhook) -> Self {
         Self {
             deliverer,
+            claim: fastrand::u64(..),
             progress: stored.progress.clone(),
             stored,
             window: VecDeque::new(),
@@ -95,12 +98,18 @@ impl<'a, T: Tables, S: Sender> Session<'a, T, S> {
             while let Some(Some(sent)) = in_flight.next().now_or_never() {
                 self.record(sent);
             }
-            if self.must_write() && !self.write(Progress::claimed).await? {
+            if self.must_write() && !self.claim().await? {
                 return Ok(false);
             }
         }
         let resume_at = if has_time() { self.lagging_until } else { Some(self.deliverer.clock.now()) };
         self.write(|progress, _| progress.released(resume_at)).await
+    }
+
+    /// Claims the webhook, or renews the claim. False if another writer changed the webhook.
+    pub(super) async fn claim(&mut self) -> Result<bool, Error> {
+        let by = self.claim;
+        self.write(|progress, now| progress.claimed(by, now)).await
     }
 
     /// Writes the log of attempts, then the progress. False if another writer changed the webhook.
@@ -123,8 +132,7 @@ impl<'a, T: Tables, S: Sender> Session<'a, T, S> {
         Ok(true)
     }
 
-    /// True if the webhook is stored like this: the reply to the write was lost. If another deliverer wrote the same at the same moment,
-    /// both send, each in order.
+    /// True if the webhook is stored like this: the reply to the write was lost.
     async fn is_stored(&self, after: &Webhook) -> Result<bool, Error> {
         let stored = self.deliverer.tables.webhook(after.id).await?;
         Ok(stored.is_some_and(|stored| stored.version == after.version && stored.progress == after.progress))

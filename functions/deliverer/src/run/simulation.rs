@@ -43,6 +43,10 @@ struct State {
     log: Vec<Attempt>,
     /// Numbers of events in the order of their first delivery, or of their end.
     settled: Vec<u64>,
+    /// Numbers of events, as they were sent.
+    sent: Vec<u64>,
+    /// True if no call fails, and each takes a millisecond.
+    is_calm: bool,
     planted: Planted,
 }
 
@@ -66,6 +70,9 @@ impl World {
     /// Waits as a call does. Returns an error if the call is to fail.
     async fn wait(&self) -> Result<(), Error> {
         let (pause, fails) = self.with(|state| {
+            if state.is_calm {
+                return (Duration::from_millis(1), false);
+            }
             let pause = if state.rng.u32(..400) == 0 { 90_000 } else { state.rng.u64(1..30) };
             (Duration::from_millis(pause), state.rng.u32(..60) == 0)
         });
@@ -124,7 +131,7 @@ impl Tables for World {
         });
         // The reply may be lost.
         self.wait().await?;
-        Ok(is_written && self.with(|state| state.rng.u32(..40) > 0))
+        Ok(is_written && self.with(|state| state.is_calm || state.rng.u32(..40) > 0))
     }
 
     async fn record_attempt(&self, _: WebhookId, attempt: &Attempt) -> Result<(), Error> {
@@ -142,8 +149,14 @@ impl Tables for World {
 impl Sender for World {
     async fn send(&self, message: &Message) -> Answer {
         let number: u64 = message.id.parse().expect("a number");
-        let pause = self.with(|state| state.rng.u64(1..=15_000));
+        let (pause, is_calm) = self.with(|state| {
+            state.sent.push(number);
+            (state.rng.u64(1..=15_000), state.is_calm)
+        });
         tokio::time::sleep(Duration::from_millis(pause)).await;
+        if is_calm {
+            return Answer { status: Some(204), ..Answer::default() };
+        }
         let (is_poison, is_bad_time, is_lost) = self.with(|state| {
             let object = state.events[usize::try_from(number).expect("few") - 1].object();
             let is_poison = number % 17 == 5 || (object == "review/0" && number.is_multiple_of(3));
@@ -172,6 +185,30 @@ fn webhook(rng: &mut fastrand::Rng) -> Webhook {
     }
 }
 
+impl State {
+    fn new(seed: u64, planted: Planted) -> Self {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let (webhook, is_calm) = (webhook(&mut rng), false);
+        Self {
+            webhook,
+            events: Vec::new(),
+            log: Vec::new(),
+            settled: Vec::new(),
+            sent: Vec::new(),
+            is_calm,
+            planted,
+            rng,
+        }
+    }
+}
+
+/// Returns the world of a state, and a deliverer in it.
+fn world(state: State) -> (World, Deliverer<World, World>) {
+    let world = World(Arc::new(Mutex::new(state)));
+    let clock = Arc::new(WorldClock(Instant::now()));
+    (world.clone(), Deliverer { tables: world.clone(), sender: Arc::new(world), clock })
+}
+
 fn event(number: u64, rng: &mut fastrand::Rng) -> FeedEvent {
     let at = Timestamp::UNIX_EPOCH;
     let data = EventData { id: Some(rng.u32(..7).to_string()), at: format_at(at), ..EventData::default() };
@@ -180,13 +217,8 @@ fn event(number: u64, rng: &mut fastrand::Rng) -> FeedEvent {
 
 /// Lives a life, and returns what is wrong with it; `None` if all is well.
 async fn live(seed: u64, planted: Planted) -> Option<String> {
-    let mut rng = fastrand::Rng::with_seed(seed);
-    let state =
-        State { webhook: webhook(&mut rng), events: Vec::new(), log: Vec::new(), settled: Vec::new(), planted, rng };
-    let id = state.webhook.id;
-    let world = World(Arc::new(Mutex::new(state)));
-    let clock: Arc<dyn Clock> = Arc::new(WorldClock(Instant::now()));
-    let deliverer = Deliverer { tables: world.clone(), sender: Arc::new(world.clone()), clock: Arc::clone(&clock) };
+    let (world, deliverer) = world(State::new(seed, planted));
+    let (id, clock) = (world.with(|state| state.webhook.id), Arc::clone(&deliverer.clock));
     for _ in 0..3_000 {
         let (is_done, due_at, pause) = world.with(|state| {
             let next = state.events.len() as u64 + 1;
@@ -246,6 +278,18 @@ fn count_wrong(lives: u64, planted: Planted) -> (usize, Option<String>) {
         .filter_map(|seed| runtime.block_on(live(seed, planted)).map(|wrong| format!("life {seed}: {wrong}")))
         .collect();
     (wrong.len(), wrong.into_iter().next())
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_two_deliverers_that_claim_at_the_same_instant_one_sends() {
+    let mut state = State::new(1, Planted::Nothing);
+    state.events = (1..=3).map(|number| event(number, &mut state.rng)).collect();
+    state.is_calm = true;
+    let (world, deliverer) = world(state);
+    let id = world.with(|state| state.webhook.id);
+    let (one, other) = tokio::join!(deliverer.run(id, &|| true), deliverer.run(id, &|| true));
+    one.and(other).expect("no failure");
+    assert_eq!(world.with(|state| state.sent.clone()), [1, 2, 3]);
 }
 
 #[test]

@@ -37,9 +37,8 @@ pub struct Progress {
     pub cursor: u64,
     /// Events that were taken and are neither delivered nor given up, in the order of their numbers.
     parked: Vec<Parked>,
-    /// End of the claim of the deliverer that sends now.
-    #[serde(with = "milliseconds")]
-    claimed_until: Option<Timestamp>,
+    /// Claim of the deliverer that sends now.
+    claim: Option<Claim>,
     /// Instant at which a deliverer should look at the feed, whatever waits: one ran out of time, or the webhook was changed.
     #[serde(with = "milliseconds")]
     resume_at: Option<Timestamp>,
@@ -52,6 +51,15 @@ pub struct Progress {
     /// Instant at which the webhook was disabled.
     #[serde(with = "milliseconds")]
     disabled_at: Option<Timestamp>,
+}
+
+/// Claim of a deliverer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Claim {
+    #[serde(with = "milliseconds::required")]
+    until: Timestamp,
+    /// Number that the deliverer drew. It tells two deliverers apart that claim at the same millisecond.
+    by: u64,
 }
 
 /// Event that waits for a webhook.
@@ -148,7 +156,7 @@ impl Progress {
     /// Returns the progress after another change of the webhook. A claim ends, so that the next one sends as the webhook is now.
     #[must_use]
     pub fn interrupted(mut self, now: Timestamp) -> Self {
-        self.claimed_until = None;
+        self.claim = None;
         self.resume_at = Some(now);
         self
     }
@@ -159,8 +167,8 @@ impl Progress {
         if self.disabled_at.is_some() {
             return None;
         }
-        if self.claimed_until.is_some() {
-            return self.claimed_until;
+        if let Some(claim) = self.claim {
+            return Some(claim.until);
         }
         self.first_of_each_object().map(|parked| parked.due_at).chain(self.resume_at).min()
     }
@@ -168,13 +176,13 @@ impl Progress {
     /// True if a deliverer may claim the webhook now.
     #[must_use]
     pub fn is_free(&self, now: Timestamp) -> bool {
-        self.disabled_at.is_none() && self.claimed_until.is_none_or(|until| until <= now)
+        self.disabled_at.is_none() && self.claim.is_none_or(|claim| claim.until <= now)
     }
 
-    /// Returns the progress while a deliverer sends. It renews its claim with each write.
+    /// Returns the progress while a deliverer sends, which drew the number `by`. It renews its claim with each write.
     #[must_use]
-    pub fn claimed(mut self, now: Timestamp) -> Self {
-        self.claimed_until = (self.disabled_at.is_none()).then(|| now + CLAIM_TIME);
+    pub fn claimed(mut self, by: u64, now: Timestamp) -> Self {
+        self.claim = self.disabled_at.is_none().then(|| Claim { until: now + CLAIM_TIME, by });
         self.resume_at = None;
         self
     }
@@ -182,7 +190,7 @@ impl Progress {
     /// Returns the progress after the deliverer's run. `resume_at` is set if more is to be sent at once.
     #[must_use]
     pub fn released(mut self, resume_at: Option<Timestamp>) -> Self {
-        self.claimed_until = None;
+        self.claim = None;
         self.resume_at = resume_at;
         self
     }
@@ -284,7 +292,7 @@ impl Progress {
 
     fn disable(&mut self, now: Timestamp) {
         self.disabled_at.get_or_insert(now);
-        (self.claimed_until, self.resume_at) = (None, None);
+        (self.claim, self.resume_at) = (None, None);
     }
 
     fn first_of_each_object(&self) -> impl Iterator<Item = &Parked> {

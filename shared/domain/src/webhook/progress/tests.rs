@@ -11,7 +11,7 @@ fn at(seconds: i64) -> Timestamp {
 
 /// Returns a progress that took these events, about these objects, from number 1.
 fn taken(objects: &str) -> Progress {
-    let mut progress = Progress::starting_after(0, at(0)).claimed(at(0));
+    let mut progress = Progress::starting_after(0, at(0)).claimed(1, at(0));
     for (number, object) in (1..).zip(objects.chars()) {
         progress.take(number, Some(&object.to_string()), at(0));
     }
@@ -54,7 +54,7 @@ fn an_event_is_tried_ten_times_and_then_frees_the_one_behind_it() {
         progress = progress.released(None);
         let due_at = progress.due_at().expect("something waits");
         seconds = due_at.duration_since(at(0)).as_secs();
-        progress = progress.claimed(due_at);
+        progress = progress.claimed(1, due_at);
     }
     assert_eq!(states.len(), MAX_ATTEMPTS);
     assert_eq!(states.iter().position(|state| *state == DeliveryState::GivenUp), Some(states.len() - 1));
@@ -109,7 +109,7 @@ fn a_webhook_that_is_gone_or_takes_nothing_for_five_days_is_disabled_and_goes_on
 
 #[test]
 fn a_claim_holds_for_its_time_and_a_change_ends_it() {
-    let claimed = Progress::starting_after(5, at(0)).claimed(at(0));
+    let claimed = Progress::starting_after(5, at(0)).claimed(1, at(0));
     assert_eq!([0, 59, 60].map(|seconds| claimed.is_free(at(seconds))), [false, false, true]);
     assert_eq!(claimed.due_at(), Some(at(60)), "the sweep finds what a dead deliverer left");
     assert!(claimed.clone().interrupted(at(1)).is_free(at(1)));

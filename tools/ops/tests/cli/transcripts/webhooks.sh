@@ -4,7 +4,7 @@ put presence-events '{"pk": {"S": "WEBHOOK-ORGS"}, "sk": {"S": "0000000000000042
 put presence-events '{"pk": {"S": "WEBHOOKS#0000000000000042"}, "sk": {"S": "WEBHOOK#3"}, "id": {"S": "42-3f00ab12cd34"},
     "url": {"S": "https://hooks.example.com/secret"}, "types": {"L": [{"S": "review.*"}]}, "label": {"S": "Till"}, "version": {"N": "1"},
     "secrets": {"L": [{"L": [{"S": "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}, {"NULL": true}]}]},
-    "created_at": {"N": "1772366400000"}, "progress": {"S": "{\"cursor\":0,\"parked\":[],\"claimed_until\":null,\"resume_at\":null,\"failing_since\":null,\"nothing_taken_since\":null,\"disabled_at\":null}"}}'
+    "created_at": {"N": "1772366400000"}, "progress": {"S": "{\"cursor\":0,\"parked\":[],\"claim\":null,\"resume_at\":null,\"failing_since\":null,\"nothing_taken_since\":null,\"disabled_at\":null}"}}'
 ops webhooks list
 ops webhooks list --org 42 --json
 ops webhooks list --org 43 --json
