@@ -4,10 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use presence_deliverer::{Deliverer, HttpSender, StoredTables, Wake, Wakes, handle};
 use presence_domain::error::Error;
-use presence_domain::feed::EventFilter;
-use presence_domain::webhook::{Progress, SigningSecrets, Webhook, WebhookId, WebhookReach, WebhookSecret, WebhookUrl};
+use presence_domain::webhook::{Progress, WebhookId, WebhookReach};
 use presence_runtime::clock::Clock;
-use presence_store::{Stores, WebhookWrite};
+use presence_store::Stores;
 use presence_tests::TestStack;
 use serde_json::{Value, json};
 
@@ -29,19 +28,8 @@ impl Wakes for Queue {
 
 /// Stores the webhook of the events. It begins with the oldest event of the feed.
 pub(super) async fn store_webhook(stack: &TestStack) {
-    let now = stack.clock.now();
-    let webhook = Webhook {
-        id: WebhookId::parse(ID).expect("an id"),
-        url: WebhookUrl::from_stored(&format!("{}webhook-receiver/410", stack.local.home_url())).expect("a URL"),
-        types: EventFilter::default(),
-        label: None,
-        secrets: SigningSecrets::new(WebhookSecret::generate()),
-        created_at: now,
-        progress: Progress::starting_after(0, now),
-        version: 1,
-    };
-    let write = WebhookWrite { before: None, after: Some(&webhook), record: None, answer: None };
-    assert!(stack.stores().webhooks.write(write).await.expect("an answer"));
+    let url = format!("{}webhook-receiver/410", stack.local.home_url());
+    assert!(stack.put_webhook(ID, &url, Progress::starting_after(0, stack.clock.now())).await);
 }
 
 /// Returns the answer of the deliverer, the number of messages that it sent, and the state of the webhook.

@@ -242,7 +242,7 @@ impl Fixture {
         let before = self.stack.local.events().events().len();
         let deadline = presence_runtime::clock::deadline_in(TIMEOUT);
         let (bus, feed) = (self.stack.local.event_bus(), self.stores_of("publisher").feed);
-        let answer = presence_publisher::tell(bus, &feed, self.stack.clock.as_ref(), event, deadline).await;
+        let answer = presence_publisher::fan_out(bus, &feed, self.stack.clock.as_ref(), event, deadline).await;
         let mut events = self.stack.local.events().events().split_off(before);
         for event in &mut events {
             event["id"] = json!("<id of the event>");

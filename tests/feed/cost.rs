@@ -1,14 +1,14 @@
 //! Cost of an event to append, and of a page to read.
 
-use std::sync::Arc;
+use std::time::Duration;
 
 use presence_domain::feed::FeedStart;
-use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::{Review, ReviewId};
 use presence_publisher::append;
 use presence_runtime::clock::{Clock as _, deadline_in};
 use presence_store::ReviewWrite;
-use presence_store::meter::{Cost, Meter};
+use presence_store::meter::{Cost, measured};
+use presence_tests::reviews::{business_id, org_id};
 use serde_json::{Value, json};
 
 use super::fixture::FeedFixture;
@@ -29,21 +29,9 @@ fn full_batches(batches: &[Value]) -> Vec<Value> {
     records.chunks(BATCH).map(|records| json!({ "shardId": shard, "Records": records })).collect()
 }
 
-/// Returns what a future costs, with its result.
-async fn measured<T>(future: impl Future<Output = T>) -> (T, Cost) {
-    let meter = Arc::new(Meter::default());
-    let result = Box::pin(Arc::clone(&meter).watch(future)).await;
-    (result, meter.cost())
-}
-
-fn org_id() -> OrgId {
-    OrgId::new(1).expect("an id")
-}
-
 /// Writes the reviews, and appends their events to the feed. Returns the cost of the latter.
 async fn write_and_append(fixture: &mut FeedFixture) -> Cost {
-    let seeded =
-        Review { business_id: BusinessId::parse("shop-1").expect("an id"), org_id: org_id(), ..seeded_review("a") };
+    let seeded = Review { business_id: business_id("shop-1"), org_id: org_id(1), ..seeded_review("a") };
     let new = |number| {
         let partner_id = format!("r{number}");
         let id = ReviewId::derive(&seeded.business_id, seeded.partner, &partner_id, 0);
@@ -55,11 +43,11 @@ async fn write_and_append(fixture: &mut FeedFixture) -> Cost {
     let (feed, clock) = (&fixture.events.stack.stores().feed, fixture.events.stack.clock.as_ref());
     let append_all = async {
         for batch in &batches {
-            let answer = append(feed, clock, batch, deadline_in(std::time::Duration::from_mins(10))).await;
+            let answer = append(feed, clock, batch, deadline_in(Duration::from_mins(10))).await;
             assert!(answer.batch.failures.is_empty());
         }
     };
-    let ((), cost) = measured(append_all).await;
+    let ((), cost) = Box::pin(measured(append_all)).await;
     assert_eq!(usize::try_from(cost.calls), Ok(2 * batches.len()), "the head, and a transaction");
     cost
 }
@@ -73,8 +61,8 @@ async fn an_event_of_a_full_batch_and_a_full_page_cost_few_units() {
 
     let stack = &fixture.events.stack;
     // In the middle of a chunk: the page has events of two.
-    let (page, cost) =
-        measured(stack.stores().feed.read(Some(org_id()), FeedStart::After(50), 100, stack.clock.now())).await;
+    let read = stack.stores().feed.read(Some(org_id(1)), FeedStart::After(50), 100, stack.clock.now());
+    let (page, cost) = Box::pin(measured(read)).await;
     assert_eq!(page.expect("a page").events.len(), 100);
     assert!(cost.calls == 2 && cost.read_units <= 6.0, "{cost:?}");
 }

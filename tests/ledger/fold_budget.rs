@@ -1,10 +1,8 @@
 //! Write units of folds: of the newest reviews of a large organisation, in portions of a writer and of an import.
 
-use std::sync::Arc;
-
 use fastrand::Rng;
 use presence_domain::review::{Partner, Rating, Review, ReviewState};
-use presence_store::meter::Meter;
+use presence_store::meter::measured;
 use presence_store::{FoldLimits, ReviewStore, ReviewWrite};
 use presence_tests::reviews::{org_id, test_review, write_reviews};
 use presence_tests::{TestStack, rng};
@@ -63,11 +61,9 @@ async fn units_of_fold(store: &ReviewStore, reviews: Vec<Review>) -> f64 {
     let mut writes: Vec<_> = reviews.into_iter().map(|new| ReviewWrite { old: None, new }).collect();
     writes.sort_by_key(|write| presence_ledger::ReviewNumber::of(&write.new.id).lane());
     write_reviews(store, &writes).await;
-    let meter = Arc::new(Meter::default());
-    let report = Arc::clone(&meter).watch(store.fold_reviews(org_id(1))).await;
+    let (report, cost) = measured(store.fold_reviews(org_id(1))).await;
     let report = report.expect("the store answers");
     assert_eq!((report.changes, report.mismatches, report.lost), (u64::from(count), 0, false));
-    let cost = meter.cost();
     cost.write_units / f64::from(count)
 }
 

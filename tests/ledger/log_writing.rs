@@ -1,6 +1,5 @@
 //! Writes of reviews and of the log: every change is in the log once, in the order in which it was written, whatever meets it.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use fastrand::Rng;
@@ -8,7 +7,7 @@ use futures::future::join_all;
 use presence_domain::review::{Rating, Review};
 use presence_ledger::ReviewNumber;
 use presence_local::{AwsLimits, Options};
-use presence_store::meter::{Cost, Meter};
+use presence_store::meter::measured;
 use presence_store::{Business, FoldLimits, RetryPolicy, ReviewStore, ReviewWrite, Stores, WriteReviewsError};
 use presence_tests::reviews::org_id;
 use presence_tests::{
@@ -54,10 +53,9 @@ fn write_new(review: &Review) -> ReviewWrite {
 
 /// Returns the write units of a write.
 async fn write_units(store: &ReviewStore, writes: &[ReviewWrite]) -> f64 {
-    let meter = Arc::new(Meter::default());
-    Arc::clone(&meter).watch(store.write_reviews(writes)).await.expect("nobody else writes");
-    let Cost { write_units, .. } = meter.cost();
-    write_units
+    let (written, cost) = measured(store.write_reviews(writes)).await;
+    written.expect("nobody else writes");
+    cost.write_units
 }
 
 #[tokio::test]
@@ -101,11 +99,10 @@ async fn writers_of_one_process_take_turns_at_a_lane_and_lose_no_transaction() {
     let stack = TestStack::start().await;
     let (store, reviews) = (process(&stack), reviews_of_lane(1, 24));
     let writes: Vec<_> = reviews.iter().map(write_new).collect();
-    let meter = Arc::new(Meter::default());
     let at_once = join_all(writes.iter().map(|write| store.write_reviews(std::slice::from_ref(write))));
-    let results = Arc::clone(&meter).watch(at_once).await;
+    let (results, cost) = measured(at_once).await;
     assert!(results.iter().all(Result::is_ok), "{results:?}");
-    assert_eq!(meter.cost().calls, 1 + 24, "a read of the lane, and a transaction for each writer");
+    assert_eq!(cost.calls, 1 + 24, "a read of the lane, and a transaction for each writer");
 }
 
 /// Number of races that a slow process loses: by the pauses between them, it makes no progress for longer than an import may.

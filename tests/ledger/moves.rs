@@ -1,7 +1,6 @@
 //! Moves of businesses: each review is in the place of its business in the end and in one place meanwhile, by any writer, and wherever a
 //! move was interrupted.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use presence_ledger::ReviewSet;
 use presence_ledger::moves::MAX_MOVES;
 use presence_local::Options;
 use presence_ops::Exit;
-use presence_store::meter::Meter;
+use presence_store::meter::measured;
 use presence_store::{
     AuditSettings, Business, FoldLimits, PutOutcome, RetryPolicy, ReviewFilter, ReviewQuery, ReviewStore, Stores,
 };
@@ -229,11 +228,10 @@ async fn searches_of_all_organisations_count_each_review_once_while_businesses_m
         let mut costs = Vec::new();
         while !is_over.load(Ordering::SeqCst) {
             let page = PageRequest { page: 1, size: 10 };
-            let meter = Arc::new(Meter::default());
             let search = store.search_reviews(operator_scope(), &ReviewFilter::ALL, page);
-            let found = Arc::clone(&meter).watch(search).await;
+            let (found, cost) = measured(search).await;
             assert_eq!(found.expect("no search fails").count, all);
-            costs.push(meter.cost());
+            costs.push(cost);
         }
         costs
     };

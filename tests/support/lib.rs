@@ -28,9 +28,10 @@ pub use options::{
     counting_waves, long_timeouts, no_read_wait, operator, operator_scope, rounds, setting, short_retries,
     short_timeouts,
 };
+pub use presence_runtime::aws::http_client as plain_http;
 pub use reply::{Cost, Reply, send};
 pub use reviews::ReviewModel;
 pub use rng::rng;
 pub use routes::{AnyRoute, SEEDED_REVIEW, SEEDED_WEBHOOK, no_key_of, path_of, route, routes};
 pub use test_stack::{StoredUser, TestStack};
-pub use wire::{plain_http, sdk_config};
+pub use wire::sdk_config;

@@ -155,18 +155,27 @@ impl TestStack {
     /// Stores the webhook [`SEEDED_WEBHOOK`] of organisation 1, if it is not there. Nothing listens at its address.
     pub async fn seed_webhook(&self) {
         let now = self.clock.now();
+        let progress = Progress::starting_after(0, now).disabled(now);
+        self.put_webhook(SEEDED_WEBHOOK, "http://127.0.0.1:1024/secret-path", progress).await;
+    }
+
+    /// Stores a webhook for all events, past the API. Returns false if there is one with this id.
+    ///
+    /// # Panics
+    /// Panics if the store does not answer.
+    pub async fn put_webhook(&self, id: &str, url: &str, progress: Progress) -> bool {
         let webhook = Webhook {
-            id: WebhookId::parse(SEEDED_WEBHOOK).expect("an id"),
-            url: WebhookUrl::from_stored("http://127.0.0.1:1024/secret-path").expect("an address"),
+            id: WebhookId::parse(id).expect("an id"),
+            url: WebhookUrl::from_stored(url).expect("a URL"),
             types: EventFilter::default(),
             label: None,
             secrets: SigningSecrets::new(WebhookSecret::generate()),
-            created_at: now,
-            progress: Progress::starting_after(0, now).disabled(now),
+            created_at: self.clock.now(),
+            progress,
             version: 1,
         };
         let write = WebhookWrite { before: None, after: Some(&webhook), record: None, answer: None };
-        self.stores().webhooks.write(write).await.expect("the store answers");
+        self.stores().webhooks.write(write).await.expect("the store answers")
     }
 
     /// Sends a request that invites a user again.

@@ -1,8 +1,6 @@
 //! Protocol of `DynamoDB` as seen from a connector: one operation name in a header, one JSON document each way.
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Config, Credentials, Region};
-use aws_smithy_http_client::Builder;
-use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::http::Headers;
@@ -11,12 +9,7 @@ use aws_smithy_types::byte_stream::ByteStream;
 use serde_json::{Value, json};
 
 use crate::connectors::{Answer, Next};
-
-/// Returns the SDK's own HTTP client without TLS. The embedded database listens on loopback, and loading the system's root
-/// certificates for each test would only cost time.
-pub fn plain_http() -> SharedHttpClient {
-    Builder::new().build_http()
-}
+use crate::plain_http;
 
 /// Returns an SDK configuration for a `DynamoDB` on loopback. It reads nothing from the environment.
 pub fn sdk_config(endpoint_url: &str) -> Config {

@@ -6,16 +6,16 @@
 
 mod bus;
 mod event_bridge;
+mod fan_out;
 mod feed;
 mod publish;
 mod replies;
-mod tell;
 mod wire;
 
 pub use bus::{Bus, Entry, MAX_ENTRIES, PutError};
 pub use event_bridge::EventBridge;
+pub use fan_out::fan_out;
 pub use feed::{WindowResponse, append};
 pub use publish::handle;
 pub use replies::ReplyMessage;
-pub use tell::tell;
 pub use wire::{BusEntry, SOURCE};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lambda_runtime::Error;
-use presence_publisher::{EventBridge, handle, tell};
+use presence_publisher::{EventBridge, fan_out, handle};
 use presence_runtime::aws::{Aws, SqsQueue};
 use presence_runtime::clock::SystemClock;
 use presence_runtime::config::PublisherTarget;
@@ -27,7 +27,7 @@ async fn events(bus: EventBridge) -> Result<(), Error> {
     let bus = Arc::new(bus);
     serve(move |event, deadline| {
         let (bus, feed) = (Arc::clone(&bus), feed.clone());
-        async move { Ok::<_, Error>(tell(bus.as_ref(), &feed, &SystemClock, &event, deadline).await) }
+        async move { Ok::<_, Error>(fan_out(bus.as_ref(), &feed, &SystemClock, &event, deadline).await) }
     })
     .await
 }

@@ -1,5 +1,5 @@
-//! Gate that each request of a function passes. It knows where the documentation is, and protects the API against requests that come
-//! around its edge.
+//! Gate that each request of a function passes: it protects the API against requests that come around its edge, and tells the answers the
+//! URL of the documentation.
 //!
 //! With `EdgeProtection`, a `CloudFront` distribution with a firewall stands before the API. It adds a secret to each request. A function
 //! with that secret answers all other requests as it answers an unknown path.
@@ -11,7 +11,7 @@ use lambda_http::http::Response;
 use lambda_http::{Body, Request};
 use sha2::{Digest, Sha256};
 
-use super::error_help::Guide;
+use super::error_help::DocsUrl;
 use super::invocation::Invocation;
 use super::page_links::CalledHost;
 use super::serve::end;
@@ -33,30 +33,30 @@ pub const EDGE_VIEWER_HEADER: &str = "x-viewer-address";
 pub struct EdgeGate {
     /// Digest of the secret, if there is an edge.
     secret: Option<[u8; 32]>,
-    guide: Guide,
+    docs_url: DocsUrl,
 }
 
 impl EdgeGate {
     /// Returns the gate for a secret. Without one, every request comes through.
     #[must_use]
     pub fn new(secret: Option<&str>) -> Self {
-        Self { secret: secret.map(digest), guide: Guide::Nowhere }
+        Self { secret: secret.map(digest), docs_url: DocsUrl::None }
     }
 
-    /// Reads the secret and the address of the documentation from the environment.
+    /// Reads the secret and the URL of the documentation from the environment.
     ///
     /// # Errors
-    /// Returns an error if the address is none.
+    /// Returns an error if the URL is not valid.
     pub fn from_env() -> Result<Self, ConfigError> {
         // A process reads its settings once, and keeps them as long as it lives.
-        let guide = docs_url_from_env()?.map_or(Guide::Nowhere, |address| Guide::At(address.leak()));
-        Ok(Self::new(edge_secret_from_env().as_deref()).with_guide(guide))
+        let docs_url = docs_url_from_env()?.map_or(DocsUrl::None, |url| DocsUrl::Fixed(url.leak()));
+        Ok(Self::new(edge_secret_from_env().as_deref()).with_docs_url(docs_url))
     }
 
-    /// Returns the gate with the place of the documentation, to which errors link.
+    /// Returns the gate with the URL of the documentation, to which errors link.
     #[must_use]
-    pub fn with_guide(self, guide: Guide) -> Self {
-        Self { guide, ..self }
+    pub fn with_docs_url(self, docs_url: DocsUrl) -> Self {
+        Self { docs_url, ..self }
     }
 
     /// Handles a request that comes from the edge. Others are answered with 404, and logged.
@@ -71,7 +71,7 @@ impl EdgeGate {
     where
         Handling: Future<Output = Result<Response<Body>, Infallible>>,
     {
-        request.extensions_mut().insert(self.guide);
+        request.extensions_mut().insert(self.docs_url);
         if self.is_open_to(&request) {
             // Without an edge, a client may send these headers itself.
             if self.secret.is_some() {

@@ -11,7 +11,7 @@ use lambda_http::{Request, RequestExt as _};
 
 use super::content::AnswerForm;
 use super::deprecation::DeprecationNotice;
-use super::error_help::{self, Guide};
+use super::error_help::{self, DocsUrl};
 use super::request_context::{Identity, RequestContext};
 use super::request_ids;
 use presence_domain::error::Error;
@@ -35,8 +35,8 @@ pub(super) struct Invocation {
     stopwatch: Stopwatch,
     ids: RequestIds,
     form: AnswerForm,
-    /// Address of the documentation, if it is known.
-    docs: Option<Cow<'static, str>>,
+    /// URL of the documentation, if it is published.
+    docs_url: Option<Cow<'static, str>>,
     route: Option<String>,
     function_version: String,
     is_cold_start: bool,
@@ -71,7 +71,7 @@ impl Invocation {
             stopwatch,
             ids: request_ids::of(request),
             form: AnswerForm::of(request),
-            docs: request.extensions().get().and_then(|guide: &Guide| guide.address(request)),
+            docs_url: request.extensions().get().and_then(|docs_url: &DocsUrl| docs_url.of(request)),
             route: request_ids::route(request).map(str::to_owned),
             function_version: context.map_or("", |context| &context.env_config.version).to_owned(),
             is_cold_start: !IS_WARM.swap(true, Ordering::Relaxed),
@@ -94,7 +94,7 @@ impl Invocation {
 
     /// Returns the headers that help with an error of this kind.
     pub(super) fn error_headers(&self, kind: &'static str) -> Vec<(HeaderName, HeaderValue)> {
-        error_help::headers(kind, self.docs.as_deref())
+        error_help::headers(kind, self.docs_url.as_deref())
     }
 
     /// Runs an operation under the meter. Returns [`Error::Unavailable`] if it does not end before the deadline.

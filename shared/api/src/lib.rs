@@ -43,7 +43,7 @@ pub use deprecation::{Deprecation, MIN_NOTICE_MONTHS};
 pub use document::Document;
 pub use edge::{EDGE_HOST_HEADER, EDGE_SECRET_HEADER, EDGE_VIEWER_HEADER, EdgeGate};
 pub use entity_tag::EntityTag;
-pub use error_help::Guide;
+pub use error_help::DocsUrl;
 pub use fields::{Fields, MAX_ITEMS};
 pub use html_page::{HtmlPage, serve_page};
 pub use input::Input;

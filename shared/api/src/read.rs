@@ -52,7 +52,7 @@ pub fn boolean(raw: RawValue<'_>) -> Result<bool, FieldError> {
     const CHOICES: [&str; 2] = ["True", "False"];
     let text = match raw {
         RawValue::Json(Value::Bool(value)) => return Ok(*value),
-        RawValue::Json(Value::Number(number)) => Cow::Owned(whole(number).unwrap_or_else(|| number.to_string())),
+        RawValue::Json(Value::Number(number)) => Cow::Owned(number_text(number)),
         RawValue::Json(Value::String(text)) => Cow::Borrowed(text.as_str()),
         RawValue::Text(text) => Cow::Borrowed(text),
         RawValue::Json(_) => return Err(FieldError::choice(CHOICES)),
@@ -74,7 +74,7 @@ pub fn integer(raw: RawValue<'_>) -> Result<i128, FieldError> {
 /// Reads a whole number as text: an optional minus sign and digits, however many.
 fn decimal(raw: RawValue<'_>) -> Result<Cow<'_, str>, FieldError> {
     let digits = match raw {
-        RawValue::Json(Value::Number(number)) => Cow::Owned(whole(number).unwrap_or_else(|| number.to_string())),
+        RawValue::Json(Value::Number(number)) => Cow::Owned(number_text(number)),
         RawValue::Json(Value::String(text)) => Cow::Borrowed(text.trim()),
         RawValue::Text(text) => Cow::Borrowed(text.trim()),
         RawValue::Json(_) => return Err("must be an integer".into()),
@@ -86,11 +86,14 @@ fn decimal(raw: RawValue<'_>) -> Result<Cow<'_, str>, FieldError> {
     Ok(digits)
 }
 
-/// Returns a number that JSON writes with a fraction or an exponent as digits, if it is whole: `7.0` is an integer in JSON Schema. `None` for
-/// any other number, and where not every whole number is exact.
-fn whole(number: &Number) -> Option<String> {
-    let float = number.as_f64().filter(|_| number.is_f64())?;
-    (float.fract() == 0.0 && float.abs() < MAX_EXACT).then(|| format!("{:.0}", float + 0.0))
+/// Returns a number as text. A whole one has digits only, even if JSON writes a fraction or an exponent: `7.0` is an integer in JSON Schema.
+fn number_text(number: &Number) -> String {
+    match number.as_f64() {
+        Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < MAX_EXACT => {
+            format!("{:.0}", float + 0.0)
+        }
+        _ => number.to_string(),
+    }
 }
 
 /// Reads the id of an organisation.

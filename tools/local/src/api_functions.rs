@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use lambda_http::{Body, Request, Response};
-use presence_api::{EdgeGate, Guide, Route};
+use presence_api::{DocsUrl, EdgeGate, Route};
 use presence_domain::webhook::WebhookReach;
 use presence_store::Database;
 
@@ -58,7 +58,7 @@ where
     App: Send + Sync + 'static,
     Handling: Future<Output = Result<Response<Body>, Infallible>> + Send + 'static,
 {
-    let gate = EdgeGate::new(None).with_guide(Guide::CalledHost);
+    let gate = EdgeGate::new(None).with_docs_url(DocsUrl::CalledHost);
     LocalFunction::new(name, move |request| {
         let app = Arc::clone(&app);
         gate.handle(request, move |request| handle(app, request))

@@ -59,11 +59,11 @@ enum Writes {
 
 /// Builds the route of the changes.
 pub(crate) fn router(changes: Changes) -> Router {
-    same_origin_only(Router::new().route("/changes/{subject}", get(tell)).with_state(changes))
+    same_origin_only(Router::new().route("/changes/{subject}", get(stream)).with_state(changes))
 }
 
-/// Tells of the changes of a subject, the first time at once.
-async fn tell(State(changes): State<Changes>, Path(subject): Path<String>) -> Response {
+/// Streams an event for each change of a subject, the first one at once.
+async fn stream(State(changes): State<Changes>, Path(subject): Path<String>) -> Response {
     let sources = match changes.sources(&subject).await {
         Ok(Some(sources)) => sources,
         Ok(None) => return StatusCode::NOT_FOUND.into_response(),

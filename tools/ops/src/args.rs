@@ -66,7 +66,7 @@ pub(crate) enum UserPattern {
     Words(FuzzyQuery),
 }
 
-/// Parses an address or half of one if the text has an `@`, and words otherwise.
+/// Parses an address or half of one if the text has `@` or `*`, and words otherwise.
 pub(crate) fn parse_user_pattern(text: &str) -> Result<UserPattern, String> {
     let text = reject_control(text)?;
     if text.contains(['@', '*']) {

@@ -58,7 +58,7 @@ impl Target {
 /// Connections that are kept, each with its address.
 type Kept = HashMap<Target, Vec<(SocketAddr, Requests)>>;
 
-/// Maker of secure connections, which the first one of them makes.
+/// TLS connector, which the first secure connection builds.
 type LazyTls = LazyLock<TlsConnector, Box<dyn FnOnce() -> TlsConnector + Send>>;
 
 /// Connections to receivers.

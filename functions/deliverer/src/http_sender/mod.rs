@@ -46,8 +46,8 @@ pub struct HttpSender {
 }
 
 impl HttpSender {
-    /// Builds a sender that trusts the certificates of this machine, which its first message by TLS loads, and asks its resolver. Makes no
-    /// call.
+    /// Builds a sender that trusts the certificates of this machine and asks its resolver. Makes no call. The first message by TLS loads the
+    /// certificates.
     #[must_use]
     pub fn new(reach: WebhookReach, clock: Arc<dyn Clock>) -> Self {
         let resolve =

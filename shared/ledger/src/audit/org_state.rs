@@ -22,9 +22,9 @@ impl Auditor<'_> {
     /// Returns the postings of an organisation and the position of the log at which they are exact. `None` if there are more than
     /// `max_reviews`, or if not all of them may have been found. Takes some 40 bytes a review.
     ///
-    /// Reviews are found by `listing-index`, which lags, by the log, and by trees: that of the organisation has all of them, and so have
-    /// those of its businesses, or of their cities, together. Each is read strongly. A review that was written meanwhile is in the log: its posting is that of
-    /// the last change there. If the log was trimmed meanwhile, everything is read again.
+    /// Reviews are found by `listing-index`, which lags, by the log, and by trees. The tree of the organisation has all of them, and so have
+    /// those of its businesses, or of their cities, together. Each review is read strongly. One that was written meanwhile is in the log: its
+    /// posting is that of the last change there. If the log was trimmed meanwhile, everything is read again.
     ///
     /// If neither trees can be read, the index must do. The operator may wait for it: `max_reviews` is [`usize::MAX`] then.
     pub(super) async fn read_org_postings(

@@ -171,7 +171,7 @@ impl OrgSnapshot {
     /// Returns the number of items of each tree of the target, in order.
     pub fn totals(&self, org: &OrgTarget) -> Result<Vec<i64>, ReadError> {
         let total = |(tree, stored): (&TreeKey, &Option<StoredRoot>)| {
-            let root = stored.as_ref().map_or_else(|| Ok(TreeRoot::empty()), |root| decode_at(root, &self.log))?;
+            let root = decode_at(stored.as_ref(), &self.log)?;
             let delta = LogView::new(&self.log, 1).delta(tree, &root.position);
             let number = |postings: usize| i64::try_from(postings).unwrap_or(i64::MAX);
             Ok(root.counts().total() + number(delta.added.len()) - number(delta.removed.len()))
@@ -188,7 +188,8 @@ impl OrgSnapshot {
 }
 
 /// Decodes a root. The log must include everything that the root contains: a root that was folded since is too new.
-pub(super) fn decode_at(root: &StoredRoot, log: &OrgLog) -> Result<TreeRoot, ReadError> {
+pub(super) fn decode_at(root: Option<&StoredRoot>, log: &OrgLog) -> Result<TreeRoot, ReadError> {
+    let Some(root) = root else { return Ok(TreeRoot::empty()) };
     let root = decode_root(&root.bytes)?;
     if log.end.covers(&root.position) { Ok(root) } else { Err(ReadError::Overtaken) }
 }

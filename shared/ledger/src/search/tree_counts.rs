@@ -5,7 +5,6 @@ use super::log_view::LogView;
 use super::read_error::ReadError;
 use super::snapshot::{OrgSnapshot, decode_at};
 use super::target::OrgTarget;
-use crate::tree::TreeRoot;
 use crate::{CalendarUnit, GroupNumber, NodeKind, PostingFilter, ReviewSet, StatsSearch, TreeKey};
 use presence_domain::review::FacetCounts;
 use presence_domain::review_stats::{MAX_GROUPS, TooManyGroupsError};
@@ -51,7 +50,7 @@ impl TreeCounts {
     ) -> Result<(), ReadError> {
         let view = LogView::new(&snapshot.log, org.trees.len());
         for (tree, stored) in org.trees.iter().zip(&snapshot.roots) {
-            let root = stored.as_ref().map_or_else(|| Ok(TreeRoot::empty()), |root| decode_at(root, &snapshot.log))?;
+            let root = decode_at(stored.as_ref(), &snapshot.log)?;
             let delta = view.delta(tree, &root.position);
             if stored.is_some() || !delta.is_empty() {
                 self.search.add_tree(group_of(&tree.set), &root, &delta);

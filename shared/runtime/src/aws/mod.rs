@@ -66,13 +66,16 @@ pub fn https_client() -> SharedHttpClient {
     https_client_with(TlsContext::default())
 }
 
-/// Returns an HTTP client for one endpoint. Of an http URL it loads no certificates, which takes longer than the start of a stack's tables.
+/// Returns an HTTP client for http only. It loads no certificates, which takes longer than the start of a local stack.
+#[must_use]
+pub fn http_client() -> SharedHttpClient {
+    aws_smithy_http_client::Builder::new().build_http()
+}
+
+/// Returns an HTTP client for one endpoint, by the scheme of its URL.
 #[must_use]
 pub fn http_client_for(endpoint_url: &str) -> SharedHttpClient {
-    if endpoint_url.starts_with("http://") {
-        return aws_smithy_http_client::Builder::new().build_http();
-    }
-    https_client()
+    if endpoint_url.starts_with("http://") { http_client() } else { https_client() }
 }
 
 fn https_client_with(tls: TlsContext) -> SharedHttpClient {

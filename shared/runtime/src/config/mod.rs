@@ -80,7 +80,7 @@ pub fn events_from_env() -> bool {
     env_text("EVENTS") == "true"
 }
 
-/// Reads from `WEBHOOKS` if webhooks are set up: `true` or anything else.
+/// True if webhooks are set up: `WEBHOOKS` is `true`.
 #[must_use]
 pub fn webhooks_from_env() -> bool {
     env_text("WEBHOOKS") == "true"
@@ -114,7 +114,7 @@ impl PublisherTarget {
     }
 }
 
-/// Reads the address below which the documentation stands, from `DOCS_URL`. Returns `None` if there is none.
+/// Reads the URL below which the documentation is, from `DOCS_URL`. Returns `None` if there is none.
 pub fn docs_url_from_env() -> Result<Option<String>, ConfigError> {
     parse_docs_url(&env_text("DOCS_URL"))
 }
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn documentation_is_at_an_address_to_which_a_path_can_be_added() {
+    fn documentation_is_at_a_url_to_which_a_path_can_be_added() {
         for (text, expected) in [
             ("", None),
             (" https://docs.example.com/ ", Some("https://docs.example.com")),

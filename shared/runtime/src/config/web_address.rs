@@ -9,6 +9,7 @@ use http::uri::Scheme;
 pub(crate) const MAX_ADDRESS_BYTES: usize = 2_048;
 /// Hosts of this machine, on which an address may lack TLS.
 const LOCAL_HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
 /// True if the text is an absolute URL: `https`, or `http` on this machine, without a user name.
 pub(crate) fn is_web_address(text: &str) -> bool {
     // `Uri` drops the part behind `#`, which pages of one file use.

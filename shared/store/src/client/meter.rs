@@ -51,6 +51,12 @@ tokio::task_local! {
     static METER: Arc<Meter>;
 }
 
+/// Runs a future. Returns its output and what its calls cost.
+pub async fn measured<F: Future>(future: F) -> (F::Output, Cost) {
+    let meter = Arc::new(Meter::default());
+    (Arc::clone(&meter).watch(future).await, meter.cost())
+}
+
 impl Meter {
     /// Runs a future and counts its calls.
     pub async fn watch<F: Future>(self: Arc<Self>, future: F) -> F::Output {

@@ -12,7 +12,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
-use aws_smithy_http_client::Builder;
 use jiff::Timestamp;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::WINDOW;
@@ -20,6 +19,7 @@ use presence_local::connectors::WavesConnector;
 use presence_local::gateway::WAVES_HEADER;
 use presence_local::{Options, Stack, sdk_config};
 use presence_mailer::DeliveryOutcome;
+use presence_runtime::aws::http_client;
 use presence_runtime::clock::ManualClock;
 use serde_json::{Value, json};
 
@@ -64,7 +64,7 @@ pub(crate) async fn run(durations: &Path) -> anyhow::Result<String> {
     let stack = Stack::start(Options {
         sample: true,
         clock: Arc::clone(&clock) as _,
-        http_client: Some(Builder::new().build_http()),
+        http_client: Some(http_client()),
         waves: Some(WavesConnector),
         ..Options::default()
     });

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use anyhow::ensure;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
-use aws_smithy_http_client::Builder;
 use presence_local::connectors::ConnectorLayer as _;
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
+use presence_runtime::aws::http_client;
 use presence_runtime::clock::Stopwatch;
 use presence_runtime::config::Config;
 use presence_store::{Database, Stores};
@@ -71,7 +71,7 @@ impl ImportEnvironment {
             TimeoutConfig::builder().operation_attempt_timeout(ATTEMPT_TIMEOUT).operation_timeout(CALL_TIMEOUT).build();
         let config = sdk_config(&dynamodb.endpoint_url())
             .into_builder()
-            .http_client(meter.over(Builder::new().build_http()))
+            .http_client(meter.over(http_client()))
             .timeout_config(timeouts)
             .build();
         let store = Stores::new(Database::new(&config, Config::DEFAULT_TABLE_PREFIX));

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::ensure;
-use aws_smithy_http_client::Builder;
 use presence_ingest::{Ingest, handle};
 use presence_local::connectors::ConnectorLayer as _;
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::inbox::{FolderObjects, LocalQueue, consume};
 use presence_local::sdk_config;
+use presence_runtime::aws::http_client;
 use presence_runtime::clock::{Stopwatch, SystemTimer, deadline_in};
 use presence_runtime::config::Config;
 use presence_store::{Database, RetryPolicy, Stores, WriteRate};
@@ -43,10 +43,7 @@ pub(super) async fn measure(rows: usize, orgs: usize, batches: usize) -> anyhow:
     let folder = tempfile::tempdir()?;
     let dynamodb = EmbeddedDynamo::start(0, Some(&folder.path().join("data")))?;
     let meter = MeteringConnector::default();
-    let config = sdk_config(&dynamodb.endpoint_url())
-        .into_builder()
-        .http_client(meter.over(Builder::new().build_http()))
-        .build();
+    let config = sdk_config(&dynamodb.endpoint_url()).into_builder().http_client(meter.over(http_client())).build();
     let rate = Arc::new(WriteRate::new(Arc::new(SystemTimer::start())));
     let database = Database::new(&config, Config::DEFAULT_TABLE_PREFIX);
     let database = database.with_retry_policy(RetryPolicy::WhileImporting(rate));

@@ -18,12 +18,12 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
-use aws_smithy_http_client::Builder;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_ledger::OrgPostings;
 use presence_local::connectors::{ConnectorLayer, WavesConnector};
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::sdk_config;
+use presence_runtime::aws::http_client;
 use presence_store::{Database, Stores, schema};
 
 use crate::distribution::Distribution;
@@ -98,6 +98,6 @@ impl ReviewDatabase {
 
     /// Returns a client that stores each review before it is read.
     fn http_client(&self) -> SharedHttpClient {
-        self.reviews.layer().over(Builder::new().build_http())
+        self.reviews.layer().over(http_client())
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn open_database(data: Option<&Path>) -> anyhow::Result<Database> {
         return open_in_memory().context("cannot open a database in memory");
     };
     let file = folder.join(FILE_NAME);
-    let path = file.to_str().with_context(|| format!("the path {} is not valid UTF-8", file.display()))?;
+    let path = utf8(&file)?;
     prepare_streams(path).with_context(|| format!("cannot open the database file {path}"))?;
     Database::new(path).with_context(|| format!("cannot open the database file {path}"))
 }
@@ -49,11 +49,16 @@ pub(super) fn open_database(data: Option<&Path>) -> anyhow::Result<Database> {
 fn open_in_memory() -> anyhow::Result<Database> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join(FILE_NAME);
-    let path = file.to_str().context("the path of the temporary files is not valid UTF-8")?;
+    let path = utf8(&file)?;
     prepare_streams(path)?;
     let database = Database::memory()?;
     database.restore_from(path)?;
     Ok(database)
+}
+
+/// Returns a path as text, which the emulator wants.
+pub(super) fn utf8(path: &Path) -> anyhow::Result<&str> {
+    path.to_str().with_context(|| format!("the path {} is not valid UTF-8", path.display()))
 }
 
 /// Adds what streams need to a database file, which is made if it is missing.

@@ -15,7 +15,7 @@ use anyhow::Context as _;
 use dynoxide::Database;
 use tokio::sync::oneshot;
 
-use self::database::{lock_folder, open_database};
+use self::database::{lock_folder, open_database, utf8};
 use crate::listen::listen;
 
 /// Time for which a stop waits for running requests. Without it, a client that sent half a request would block the stop.
@@ -72,7 +72,7 @@ impl EmbeddedDynamo {
     /// # Errors
     /// Returns an error if the file exists or cannot be written.
     pub(crate) fn save(&self, file: &Path) -> anyhow::Result<()> {
-        let path = file.to_str().with_context(|| format!("the path {} is not valid UTF-8", file.display()))?;
+        let path = utf8(file)?;
         self.database.vacuum_into(path).with_context(|| format!("cannot save the tables to {path}"))
     }
 
@@ -81,7 +81,7 @@ impl EmbeddedDynamo {
     /// # Errors
     /// Returns an error if the file cannot be read.
     pub(crate) fn restore_if_empty(&self, file: &Path) -> anyhow::Result<bool> {
-        let path = file.to_str().with_context(|| format!("the path {} is not valid UTF-8", file.display()))?;
+        let path = utf8(file)?;
         if self.database.table_stats()?.iter().any(|table| table.item_count > 0) {
             return Ok(false);
         }

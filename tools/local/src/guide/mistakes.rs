@@ -51,7 +51,7 @@ impl Mistake {
 }
 
 /// Returns the page of errors with the mistakes of each code below its section.
-pub(super) fn below_their_codes(page: &str) -> String {
+pub(super) fn with_mistakes(page: &str) -> String {
     let mut sections = page.split("\n## `");
     let mut made = sections.next().unwrap_or_default().to_owned();
     for section in sections {
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn each_mistake_with_a_code_is_below_it() {
-        let page = below_their_codes(document(ERRORS).expect("a page").text);
+        let page = with_mistakes(document(ERRORS).expect("a page").text);
         let rows: Vec<Mistake> = rows().collect();
         for Mistake { code, markdown, .. } in &rows {
             let below = code.as_ref().map(|code| {

@@ -108,7 +108,7 @@ impl Document {
 
     /// Returns the Markdown of the page. Below each code of the errors are its typical mistakes.
     fn markdown(self) -> Cow<'static, str> {
-        if self.file == ERRORS { mistakes::below_their_codes(self.text).into() } else { self.text.into() }
+        if self.file == ERRORS { mistakes::with_mistakes(self.text).into() } else { self.text.into() }
     }
 
     /// Returns the first heading.

@@ -1,11 +1,9 @@
 //! `ops users find`: users by a pattern of addresses, or by words of names.
 
-use std::sync::Arc;
-
 use presence_domain::email_pattern::EmailPattern;
 use presence_domain::fuzzy::FuzzyQuery;
 use presence_domain::user_directory::UserFilter;
-use presence_store::meter::Meter;
+use presence_store::meter::measured;
 
 use super::row::{HEADER, UserRow};
 use crate::args::UserPattern;
@@ -20,7 +18,6 @@ struct FoundUsers {
 }
 
 pub(super) async fn find(pattern: UserPattern, context: &mut Context) -> Result<Exit, CommandError> {
-    let meter = Arc::new(Meter::default());
     let mut found = FoundUsers { table: TableWriter::new(HEADER).bare_in_pipes(), count: 0 };
     let search = async {
         match pattern {
@@ -28,10 +25,11 @@ pub(super) async fn find(pattern: UserPattern, context: &mut Context) -> Result<
             UserPattern::Words(query) => found.add_by_words(query, context).await,
         }
     };
-    Arc::clone(&meter).watch(search).await?;
+    let (searched, cost) = measured(search).await;
+    searched?;
     found.table.finish(&mut context.console)?;
     let count = found.count;
-    context.console.write_message(format_args!("users: {count}, read units: {}", meter.cost().read_units));
+    context.console.write_message(format_args!("users: {count}, read units: {}", cost.read_units));
     Ok(Exit::Done)
 }
 

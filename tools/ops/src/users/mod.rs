@@ -46,9 +46,10 @@ pub(crate) enum Command {
     ///
     /// Ignores case and width; *@DOMAIN takes a domain in its own script or in ASCII. Prints one user a line, and nothing
     /// if there is none. Words match parts of names and addresses, also with a typing error in 5 letters or more, as in the
-    /// API; they cost a read unit for each 32 users of all organisations, and nothing lags. A whole address is read strongly and costs 2 read units. *@DOMAIN reads the entries of that
-    /// domain in email-index, half a unit for some 25 users. LOCAL-PART@* reads the whole index, 2,000 units with 100,000
-    /// users. Each user found costs one unit more. The index lags: a user written a moment ago may be missing.
+    /// API; they cost a read unit for each 32 users of all organisations, and nothing lags. A whole address is read strongly
+    /// and costs 2 read units. *@DOMAIN reads the entries of that domain in email-index, half a unit for some 25 users.
+    /// LOCAL-PART@* reads the whole index, 2,000 units with 100,000 users. Each user found costs one unit more. The index
+    /// lags: a user written a moment ago may be missing.
     #[command(after_help = FIND_EXAMPLES)]
     Find {
         /// An address, LOCAL-PART@*, *@DOMAIN, or words

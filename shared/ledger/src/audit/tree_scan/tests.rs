@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::*;
 use crate::tree::{TreeLimits, build_tree, encode_leaf};
-use crate::{LogPosition, ReviewNumber};
+use crate::{ALL_KEYS, LogPosition, ReviewNumber};
 use presence_domain::review::FacetKey;
 
 type Nodes = HashMap<NodeRef, Arc<[u8]>>;
@@ -12,7 +12,6 @@ type Nodes = HashMap<NodeRef, Arc<[u8]>>;
 /// 2024-01-01.
 const START: i64 = 1_704_067_200;
 const DAY: u64 = 86_400;
-const ALL_KEYS: Range<PostingKey> = PostingKey::FIRST..PostingKey::END;
 
 /// Returns postings of a year, most of them in one month, so that it has branches.
 fn postings(rng: &mut fastrand::Rng) -> Vec<Posting> {

@@ -1,4 +1,4 @@
-//! Batches of the streams, told to the bus and to the feeds. One function does both, because a shard of a stream has two readers at most.
+//! Fan-out of the batches of the streams to the bus and to the feeds. One function does both, because a shard of a stream has two readers at most.
 
 use std::time::SystemTime;
 
@@ -13,7 +13,7 @@ use crate::publish::handle;
 
 /// Sends the events of a batch to a bus, and appends them to the feeds, at the same time. The answer names the first record that either of
 /// them lacks. Lambda hands over that record and all later ones again: the bus may have an event twice by that, and a feed never.
-pub async fn tell(
+pub async fn fan_out(
     bus: &impl Bus,
     feed: &FeedStore,
     clock: &dyn Clock,
