@@ -22,13 +22,13 @@ pub use connectors::{
     InterleavingConnector, KeyNames, LagConnector, MadeCall, PauseConnector, Plan, PointInTimeConnector, StepConnector,
     key_names,
 };
-pub use fixtures::{Fixtures, TestUser, address, test_user};
+pub use fixtures::{Fixtures, SavedTables, TestUser, address, test_user};
 pub use ops::OpsOutput;
 pub use options::{
     counting_waves, long_timeouts, no_read_wait, operator, operator_scope, rounds, setting, short_retries,
     short_timeouts,
 };
-pub use presence_runtime::aws::http_client as plain_http;
+pub use presence_local::embedded::in_process_client as plain_http;
 pub use reply::{Cost, Reply, send};
 pub use reviews::ReviewModel;
 pub use rng::rng;

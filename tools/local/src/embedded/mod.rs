@@ -2,12 +2,14 @@
 
 mod database;
 mod imports;
+mod in_process;
 mod proxy;
 
 use std::fs::File;
 use std::future::{Future, IntoFuture as _};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -16,6 +18,8 @@ use dynoxide::Database;
 use tokio::sync::oneshot;
 
 use self::database::{lock_folder, open_database, utf8};
+pub use self::in_process::in_process_client;
+use self::proxy::Pool;
 use crate::listen::listen;
 
 /// Time for which a stop waits for running requests. Without it, a client that sent half a request would block the stop.
@@ -53,11 +57,12 @@ impl EmbeddedDynamo {
             .enable_all()
             .build()
             .context("cannot start a runtime for DynamoDB")?;
-        let served_database = database.clone();
+        let pool = Arc::new(Pool::of(database.clone()));
+        in_process::register(address.port(), Arc::clone(&pool), runtime.handle().clone());
         // Its handlers block on SQLite. On the caller's runtime, they would starve all other tasks.
         let thread = std::thread::Builder::new()
             .name("dynamodb".to_owned())
-            .spawn(move || runtime.block_on(serve(listener, served_database, stopped)))
+            .spawn(move || runtime.block_on(serve(listener, pool, stopped)))
             .context("cannot start the DynamoDB thread")?;
         Ok(Self { address, database, stop: Some(stop), thread: Some(thread), _lock: lock })
     }
@@ -95,6 +100,7 @@ impl EmbeddedDynamo {
     }
 
     fn shut_down(&mut self) {
+        in_process::unregister(self.address.port());
         drop(self.stop.take());
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
@@ -111,7 +117,7 @@ impl Drop for EmbeddedDynamo {
 }
 
 /// Serves until the sender of `stopped` is dropped, then waits for running requests until the timeout.
-async fn serve(listener: TcpListener, database: Database, stopped: oneshot::Receiver<()>) {
+async fn serve(listener: TcpListener, pool: Arc<Pool>, stopped: oneshot::Receiver<()>) {
     let listener = match tokio::net::TcpListener::from_std(listener) {
         Ok(listener) => listener,
         Err(error) => return tracing::error!(%error, "cannot serve DynamoDB"),
@@ -123,7 +129,7 @@ async fn serve(listener: TcpListener, database: Database, stopped: oneshot::Rece
         let _ = shutdown_started.send(());
     };
     tokio::select! {
-        result = axum::serve(listener, proxy::router(database)).with_graceful_shutdown(shutdown_signal).into_future() => {
+        result = axum::serve(listener, proxy::router(pool)).with_graceful_shutdown(shutdown_signal).into_future() => {
             if let Err(error) = result {
                 tracing::error!(%error, "DynamoDB stopped");
             }

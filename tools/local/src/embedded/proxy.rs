@@ -45,9 +45,7 @@ const REMOVED_HEADERS: [HeaderName; 10] = [
 type Connection = SendRequest<Full<Bytes>>;
 
 /// Builds a router that forwards every request to the emulator.
-pub(super) fn router(database: Database) -> Router {
-    let pool = Pool { database, idle: Mutex::default(), permits: Semaphore::new(MAX_CONNECTIONS) };
-    let pool = Arc::new(pool);
+pub(super) fn router(pool: Arc<Pool>) -> Router {
     local_hosts_only(Router::new().fallback(move |request| forward(Arc::clone(&pool), request)))
 }
 
@@ -69,14 +67,18 @@ async fn forward(pool: Arc<Pool>, request: Request<Body>) -> Response<Body> {
 }
 
 /// Pool of connections to the emulator.
-struct Pool {
+pub(super) struct Pool {
     database: Database,
     idle: Mutex<Vec<Connection>>,
     permits: Semaphore,
 }
 
 impl Pool {
-    async fn send(&self, request: Request<Full<Bytes>>) -> anyhow::Result<Response<Bytes>> {
+    pub(super) fn of(database: Database) -> Self {
+        Self { database, idle: Mutex::default(), permits: Semaphore::new(MAX_CONNECTIONS) }
+    }
+
+    pub(super) async fn send(&self, request: Request<Full<Bytes>>) -> anyhow::Result<Response<Bytes>> {
         let _permit = self.permits.acquire().await?;
         let mut connection = match self.take_idle().await {
             Some(connection) => connection,
@@ -130,7 +132,7 @@ async fn open_connection(address: SocketAddr) -> anyhow::Result<Connection> {
     Ok(connection)
 }
 
-fn remove_headers(headers: &mut HeaderMap) {
+pub(super) fn remove_headers(headers: &mut HeaderMap) {
     for name in &REMOVED_HEADERS {
         headers.remove(name);
     }

@@ -38,6 +38,19 @@ async fn instances_serve_sdk_clients_and_share_no_tables() {
 }
 
 #[tokio::test]
+async fn in_process_client_reaches_each_instance_until_it_stops() {
+    let dynamo = EmbeddedDynamo::start(0, None).expect("starts");
+    let config = crate::sdk_config(&dynamo.endpoint_url()).into_builder().http_client(in_process_client()).build();
+    let in_process = Client::new(&config);
+    create_table(&in_process, "users").await.expect("described");
+    assert_eq!(list_tables(&client(&dynamo)).await, ["users"]);
+    let error = in_process.describe_table().table_name("nothing").send().await.expect_err("there is no such table");
+    assert!(error.into_service_error().is_resource_not_found_exception());
+    dynamo.stop();
+    in_process.list_tables().send().await.expect_err("it is stopped");
+}
+
+#[tokio::test]
 async fn data_folder_keeps_its_tables_after_a_stop() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let data = folder.path().join("new").join("data");
