@@ -1,7 +1,7 @@
 //! Run of a scenario: once without faults, then with each kind of fault at each of its calls to `DynamoDB`.
 
 use presence_local::Options;
-use presence_tests::{FaultKind, Plan, Reply};
+use presence_tests::{FaultKind, Plan, Reply, rounds};
 use serde_json::{Value, json};
 
 use super::fixture::{Fixture, Scenario, ScenarioRequest, StoredEffect, Watched};
@@ -20,15 +20,25 @@ pub(super) enum Masking {
     Never,
 }
 
-/// Runs the scenario with each of these faults at each call, once and for ever.
+/// Largest number of kinds of which one is in the sample at each call.
+const SAMPLE: usize = 3;
+
+/// True if a run with a fault is in the sample: at each call, whether once or for ever, one kind in three, and each kind at another call.
+/// `PRESENCE_ROUNDS` takes all runs.
+pub(super) fn is_in_sample(kind: usize, kinds: usize, call: u64, times: u64) -> bool {
+    let at = kind + usize::try_from(call).expect("few calls") + usize::from(times == 1);
+    rounds(1) > 1 || at.is_multiple_of(kinds.min(SAMPLE))
+}
+
+/// Runs the scenario with these faults at each call, once and for ever.
 pub(super) async fn run(scenario: &Scenario, options: Options, kinds: &[(FaultKind, Masking)]) {
     let mut fixture = Fixture::new(options).await;
     let (calls, unbroken) = run_unbroken(&mut fixture, scenario).await;
     // Without a call that the fault can break, a run with it is the run without faults again.
     let kinds: Vec<_> = kinds.iter().filter(|(kind, _)| fixture.faults.could_break(*kind)).copied().collect();
-    for (kind, masking) in kinds {
+    for (number, (kind, masking)) in kinds.iter().copied().enumerate() {
         for call in 1..=calls {
-            for times in TIMES {
+            for times in TIMES.into_iter().filter(|times| is_in_sample(number, kinds.len(), call, *times)) {
                 let what = format!("{}: call {call} of {calls}, {kind:?}, {times} times", scenario.name);
                 let plan = Plan::At { call, kind, times };
                 let masked = masking == Masking::IfOnce && times == 1;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use futures::future::join_all;
-use presence_tests::{FaultKind, Plan, rng};
+use presence_tests::{FaultKind, Plan, rng, rounds};
 
 use super::import_env::{ImportEnv, faultless_content, rows};
 
@@ -16,9 +16,6 @@ const ROWS: usize = 36;
 const KILL_POINTS: usize = 50;
 /// Number of stacks in parallel: they mostly wait.
 const STACKS: usize = 4;
-
-/// Number of kinds of fault tested at each attempt. All of them would take minutes.
-const KINDS_OF_EACH: usize = 2;
 
 /// Faults that the client sees at once.
 const IMMEDIATE: [FaultKind; 6] = [
@@ -83,11 +80,11 @@ fn kills(rng: &mut Rng, attempts: u64) -> Vec<Plan> {
     (0..KILL_POINTS).map(kill).collect()
 }
 
-/// Returns plans with a fault at every attempt, once or for ever. The seed decides on the kinds.
+/// Returns plans with a fault at every attempt, once or for ever. The seed decides on the kind, and `PRESENCE_ROUNDS` takes several.
 fn faults(rng: &mut Rng, kinds: &[FaultKind], attempts: u64) -> Vec<Plan> {
     let mut plans = Vec::new();
     for call in 1..=attempts {
-        for kind in rng.choose_multiple(kinds.iter(), KINDS_OF_EACH) {
+        for kind in rng.choose_multiple(kinds.iter(), rounds(1)) {
             plans.push(Plan::At { call, kind: *kind, times: if rng.bool() { 1 } else { u64::MAX } });
         }
     }

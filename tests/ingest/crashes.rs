@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use futures::future::join_all;
-use presence_tests::CrashPoint;
+use presence_tests::{CrashPoint, SavedTables};
 use serde_json::{Value, json};
 
 use super::ingest_env::{IngestEnv, json_lines, titled_row, uploaded};
@@ -34,17 +34,24 @@ fn file() -> String {
     rows(12, 1) + &json_lines(&twice) + &json_lines(&wrong)
 }
 
-/// Returns an environment that has some of the reviews already.
-async fn env() -> IngestEnv {
+/// Returns tables that have some of the reviews already.
+async fn tables() -> SavedTables {
     let env = IngestEnv::new().await;
     env.arrive("before.jsonl", rows(6, 0)).await;
+    SavedTables::of(&env.stack)
+}
+
+/// Returns an environment with these tables, in which the object was uploaded.
+async fn env(tables: &SavedTables) -> IngestEnv {
+    let env = IngestEnv::with_tables(tables).await;
     env.outside.upload(&format!("inbox/{OBJECT}"), file().into_bytes());
     env
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_splitter_killed_at_any_call_and_run_again_leaves_the_reports_of_one_run() {
-    let whole = env().await;
+    let tables = &tables().await;
+    let whole = env(tables).await;
     assert!(whole.invoke(&uploaded(OBJECT), None).await.is_some());
     let calls = whole.crash.calls();
     whole.outside.crash_at(None);
@@ -53,14 +60,14 @@ async fn a_splitter_killed_at_any_call_and_run_again_leaves_the_reports_of_one_r
     let expected = left(&whole).await;
     assert_eq!(expected.summary.as_ref().map(|summary| summary["rejected"].clone()), Some(json!(2)));
     for (call, point) in (1..=calls).flat_map(|call| POINTS.map(|point| (call, point))) {
-        let env = env().await;
+        let env = env(tables).await;
         assert!(env.invoke(&uploaded(OBJECT), Some((call, point))).await.is_none(), "killed at call {call}");
         assert!(env.invoke(&uploaded(OBJECT), None).await.is_some());
         env.drain().await;
         assert_eq!(left(&env).await, expected, "killed {point:?} call {call} of DynamoDB");
     }
     for call in 1..100 {
-        let env = env().await;
+        let env = env(tables).await;
         env.outside.crash_at(Some((call, POINTS[usize::from(call.is_multiple_of(2))])));
         if env.invoke(&uploaded(OBJECT), None).await.is_some() {
             assert!(call > 5, "the splitter calls bucket and queue");
@@ -76,7 +83,8 @@ async fn a_splitter_killed_at_any_call_and_run_again_leaves_the_reports_of_one_r
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_writer_killed_at_any_call_and_run_again_leaves_the_reviews_and_counts_of_one_run() {
-    let whole = env().await;
+    let tables = &tables().await;
+    let whole = env(tables).await;
     assert!(whole.invoke(&uploaded(OBJECT), None).await.is_some());
     let messages = whole.outside.messages();
     whole.outside.crash_at(None);
@@ -93,7 +101,7 @@ async fn a_writer_killed_at_any_call_and_run_again_leaves_the_reviews_and_counts
         let kills: Vec<_> = kills.iter().skip(first).step_by(STACKS).copied().collect();
         async move {
             for (database, outside) in kills {
-                let env = env().await;
+                let env = env(tables).await;
                 assert!(env.invoke(&uploaded(OBJECT), None).await.is_some());
                 env.outside.crash_at(outside);
                 // Groups run at the same time, so that the number of calls may be smaller by some.

@@ -11,8 +11,8 @@ use presence_runtime::batch_response::BatchResponse;
 use presence_store::keys::REVIEW_SK;
 use presence_store::{Finding, FoldLimits, Stores, review_from_item, schema};
 use presence_tests::{
-    ConnectorLayer as _, CrashConnector, CrashPoint, FaultConnector, TestStack, key_names, long_timeouts, plain_http,
-    sdk_config,
+    ConnectorLayer as _, CrashConnector, CrashPoint, FaultConnector, SavedTables, TestStack, key_names, long_timeouts,
+    plain_http, sdk_config,
 };
 use serde_json::{Value, json};
 
@@ -42,6 +42,17 @@ impl IngestEnv {
         for (org, id, city) in [(1, "s1", "Saint-Étienne"), (1, "s2", "Lyon"), (2, "s3", "Lyon")] {
             stack.create_business(org, id, city).await;
         }
+        Self::over(stack, options)
+    }
+
+    /// Starts an environment with saved tables.
+    pub(super) async fn with_tables(tables: &SavedTables) -> Self {
+        let stack = TestStack::start().await;
+        assert!(tables.copy_into(&stack));
+        Self::over(stack, long_timeouts())
+    }
+
+    fn over(stack: TestStack, options: Options) -> Self {
         let (crash, faults) = (CrashConnector::new(), FaultConnector::with_keys(key_names(stack.table_prefix())));
         let outside = Outside::new(crash.clone());
         Self { stack, outside, crash, faults, options }
