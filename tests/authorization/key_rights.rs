@@ -76,9 +76,9 @@ async fn a_key_from_outside_its_networks_is_refused_like_an_unknown_one_on_every
             let reply = call(&stack, &route, target, &outside, &newcomer()).await;
             assert_eq!(body(&reply), body(&unknown), "{}", route.name);
             assert_eq!(reply.header("www-authenticate"), unknown.header("www-authenticate"));
-            // Categories are read for everybody, and the result is discarded.
-            let calls = if route.path.contains("/category/") { 2 } else { 1 };
-            assert_eq!(reply.logged_cost().calls, calls, "{}", route.name);
+            // Categories are read beside the key. The result is discarded, if the read has begun at all when the key is refused.
+            let most = if route.path.contains("/category/") { 2 } else { 1 };
+            assert!((1..=most).contains(&reply.logged_cost().calls), "{}", route.name);
         }
     }
     // No header of a client counts.
