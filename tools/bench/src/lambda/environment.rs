@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
+use presence_domain::category::CategoryRow;
 use presence_domain::user::Role;
 use presence_ledger::OrgPostings;
 use presence_local::embedded::EmbeddedDynamo;
@@ -20,13 +21,12 @@ use super::function::FunctionLauncher;
 use super::organisation::{Organisation, create_caller, create_users_table, load_orgs};
 use super::small_orgs::SmallOrgs;
 use crate::distribution::{CITIES_BY_SIZE, Distribution};
-use crate::ops_import::import_file;
 use crate::sandbox::tls::TlsProxy;
 
 /// Delay of each answer of DynamoDB: a call inside a region usually takes some milliseconds.
 const CALL_DELAY: Duration = Duration::from_millis(3);
-/// File with the categories of the local stack.
-const CATEGORIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../local/sample/categories.jsonl");
+/// Categories of the local stack.
+const CATEGORIES: &str = include_str!("../../../local/sample/categories.jsonl");
 /// Prefix of the tables.
 pub(super) const PREFIX: &str = "presence-";
 
@@ -196,9 +196,14 @@ async fn find_review(stack: &Stack, key: &str) -> anyhow::Result<String> {
     Ok(reviews["reviews"][0]["id"].as_str().context("a review")?.to_owned())
 }
 
-/// Imports the categories with the operator's command. Returns the id of one category.
+/// Stores the categories. Returns the id of one of them.
 async fn load_categories(store: &Stores, stack: &Stack, key: &str) -> anyhow::Result<String> {
-    import_file(store, "categories", CATEGORIES).await?;
+    let mut import = store.categories.begin_import(false).await?;
+    for line in CATEGORIES.lines() {
+        let row: CategoryRow = serde_json::from_str(line)?;
+        import.put(row.read().map_err(anyhow::Error::msg)?).await?;
+    }
+    import.publish().await?;
     let categories = send(stack, "GET", "/category/search?lang=FR&per_page=1", key, &Value::Null).await?;
     Ok(categories["categories"][0]["id"].as_str().context("a category")?.to_owned())
 }
