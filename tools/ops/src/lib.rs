@@ -2,7 +2,6 @@
 //!
 //! `main` parses the command line and calls [`start`]. Tests and benchmarks call [`run`] with a [`Context`] of their own.
 
-mod actor;
 mod args;
 mod audit;
 mod aws_program;

@@ -204,7 +204,7 @@ async fn import_rows<R: Row>(args: &ImportArgs, context: &mut Context) -> Result
     let mut import = RowImport::<R>::new(import_context, rejects, limit, progress);
     let result = import.run(lines, Interrupt::watch()).await;
     let (summary, rejects) = import.finish();
-    summary.report(args, R::KIND.plural(), result, rejects, &mut context.console)
+    summary.print(args.dry_run, R::KIND.plural(), result, rejects.finish(), &mut context.console)
 }
 
 async fn import_reviews(args: &ImportArgs, context: &mut Context) -> Result<Exit, CommandError> {
@@ -219,7 +219,7 @@ async fn import_reviews(args: &ImportArgs, context: &mut Context) -> Result<Exit
     };
     let result = import.run(lines, Interrupt::watch()).await;
     let (summary, rejects) = import.finish();
-    summary.report(args, kind.plural(), result, rejects, &mut context.console)
+    summary.print(args.dry_run, kind.plural(), result, rejects.finish(), &mut context.console)
 }
 
 /// Tells the operator of a file without rows. That is no failure: there may be nothing to import today.
