@@ -105,6 +105,13 @@ impl CliEnv {
         self.command(arguments).stdin(Stdio::null()).output().expect("the binary runs").into()
     }
 
+    /// Runs `ops` as an operator with keys of AWS, in the region `eu-west-3`, with this endpoint of STS.
+    pub(super) fn run_signed_in(&self, arguments: &str, sts: &str) -> CliOutput {
+        let mut command = self.command(arguments);
+        command.env("AWS_ACCESS_KEY_ID", "OFADA").env("AWS_SECRET_ACCESS_KEY", "s").env("AWS_REGION", "eu-west-3");
+        command.env("AWS_ENDPOINT_URL_STS", sts).output().expect("the binary runs").into()
+    }
+
     /// Runs `ops` with these arguments and this standard input.
     pub(super) fn run_with_stdin(&self, arguments: &str, input: &[u8]) -> CliOutput {
         let piped = self.command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -169,18 +176,6 @@ impl CliEnv {
     /// Returns the URL of the database.
     pub(super) fn url(&self) -> String {
         format!("http://{}", self.address)
-    }
-
-    /// Runs `ops` with these arguments, and kills it after it has read this standard input. It never reads the end of it.
-    pub(super) fn run_and_kill(&self, arguments: &str, input: &[u8]) {
-        let piped = self.command(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        let mut child = piped.expect("the binary runs");
-        let mut stdin = child.stdin.take().expect("stdin is piped");
-        stdin.write_all(input).expect("the binary reads its input");
-        // Most of the input is written in this time. The test holds for any part of it.
-        std::thread::sleep(std::time::Duration::from_millis(200));
-        child.kill().expect("it still runs");
-        child.wait().expect("it ends");
     }
 
     /// Returns the command `ops` with these arguments, in the folder. Its only environment variable is the endpoint.
