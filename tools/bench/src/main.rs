@@ -6,7 +6,6 @@
 #![expect(clippy::cast_precision_loss, reason = "reports have rounded numbers anyway")]
 
 mod budgets;
-mod capacity;
 mod cost;
 mod costs;
 mod distribution;
