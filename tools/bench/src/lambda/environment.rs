@@ -20,7 +20,7 @@ use tempfile::TempDir;
 use super::function::FunctionLauncher;
 use super::organisation::{Organisation, create_caller, create_users_table, load_orgs};
 use super::small_orgs::SmallOrgs;
-use crate::distribution::{CITIES_BY_SIZE, Distribution};
+use crate::distribution::Distribution;
 use crate::sandbox::tls::TlsProxy;
 
 /// Delay of each answer of DynamoDB: a call inside a region usually takes some milliseconds.
@@ -35,7 +35,7 @@ pub(super) struct LambdaEnvironment {
     pub(super) launcher: FunctionLauncher,
     orgs: Vec<Organisation>,
     /// Key of a caller of the organisation with the reviews.
-    reviews_key: String,
+    pub(super) reviews_key: String,
     /// Id of a category.
     pub(super) category: String,
     /// Id of a review.
@@ -43,7 +43,7 @@ pub(super) struct LambdaEnvironment {
     /// Ids of all businesses with reviews.
     businesses: Vec<String>,
     /// Key of a caller who sees the reviews of all organisations.
-    provider_key: String,
+    pub(super) provider_key: String,
     small_orgs: SmallOrgs,
     stack: Stack,
     // Dropped in this order: users of the database, the database, its file.
@@ -100,16 +100,6 @@ impl LambdaEnvironment {
         self.orgs.iter().find(|org| org.users == users).with_context(|| format!("no organisation of {users} users"))
     }
 
-    /// Returns the key of a caller who sees the reviews.
-    pub(super) fn reviews_key(&self) -> &str {
-        &self.reviews_key
-    }
-
-    /// Returns the key of a caller who sees the reviews of all organisations.
-    pub(super) fn provider_key(&self) -> &str {
-        &self.provider_key
-    }
-
     /// Returns the ids of some businesses, separated by commas. They are of large and of small cities.
     pub(super) fn businesses(&self, count: usize) -> String {
         let all = self.businesses.len();
@@ -125,11 +115,6 @@ impl LambdaEnvironment {
     /// Sends a request to the service in this process, which is not throttled.
     pub(super) async fn send(&self, method: &str, path: &str, key: &str, body: &Value) -> anyhow::Result<Value> {
         send(&self.stack, method, path, key, body).await
-    }
-
-    /// Returns the city with 3 % of the reviews.
-    pub(super) fn city() -> String {
-        CITIES_BY_SIZE[1].to_lowercase()
     }
 }
 

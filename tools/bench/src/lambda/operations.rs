@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::environment::LambdaEnvironment;
 use super::organisation::{Organisation, UserUse};
+use crate::distribution::CITIES_BY_SIZE;
 use crate::sandbox::event;
 
 /// Kind of a request, from which its event is made.
@@ -146,11 +147,11 @@ impl Operation {
             RequestKind::Get { path, query } => get_event(path, query, environment, org)?,
             RequestKind::SearchAllReviews { orgs } => {
                 environment.load_small_orgs(orgs)?;
-                event::get(&format!("GET {REVIEWS}"), REVIEWS, "", environment.provider_key())
+                event::get(&format!("GET {REVIEWS}"), REVIEWS, "", &environment.provider_key)
             }
             RequestKind::FirstPage { method, accept_encoding } => {
                 let search = format!("{method} {REVIEWS}");
-                let search = event::request(&search, REVIEWS, "", environment.reviews_key(), &Value::Null);
+                let search = event::request(&search, REVIEWS, "", &environment.reviews_key, &Value::Null);
                 event::with_header(&search, "accept-encoding", accept_encoding)?
             }
             RequestKind::CreateActive => create_active_event(key, &random_name()),
@@ -187,7 +188,8 @@ fn get_event(route: &str, query: &str, environment: &LambdaEnvironment, org: &Or
     if path.contains("{user_id}") {
         path = path.replace("{user_id}", &org.take_user(UserUse::Update)?.to_string());
     }
-    let mut query = query.replace("{city}", &LambdaEnvironment::city());
+    // 3 % of the reviews are of this city.
+    let mut query = query.replace("{city}", &CITIES_BY_SIZE[1].to_lowercase());
     for count in [20, 100, 385] {
         query = query.replace(&format!("{{{count} businesses}}"), &environment.businesses(count));
     }
@@ -195,7 +197,7 @@ fn get_event(route: &str, query: &str, environment: &LambdaEnvironment, org: &Or
         query = query.replace("{email}", &org.unchanged_email()?);
     }
     let is_of_reviews = [REVIEWS, REVIEW_STATS, REVIEW, BUSINESS_SEARCH].contains(&route);
-    let key = if is_of_reviews { environment.reviews_key() } else { &org.key };
+    let key = if is_of_reviews { &environment.reviews_key } else { &org.key };
     Ok(event::get(&format!("GET {route}"), &path, &query, key))
 }
 

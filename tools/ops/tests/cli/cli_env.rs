@@ -205,13 +205,6 @@ impl CliEnv {
         fs::write(self.folder.path().join(name), content).expect("the folder can be written");
     }
 
-    /// Returns the names of the files in the folder that are wanted.
-    pub(super) fn list_files(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
-        let entries = fs::read_dir(self.folder.path()).expect("the folder can be read");
-        let names = entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"));
-        names.filter(|name| is_wanted(name)).collect()
-    }
-
     /// Reads a file of rejected rows: line number, reason and row. Returns `None` if there is no file.
     pub(super) fn rejected_rows(&self, name: &str) -> Option<Vec<(u64, String, String)>> {
         let text = fs::read_to_string(self.folder.path().join(name)).ok()?;
