@@ -87,20 +87,11 @@ impl Template {
 
     /// The functions by their names without that of the stack. One binary may be two functions.
     pub(super) fn functions(&self) -> BTreeMap<&str, Resource<'_>> {
-        let functions = self.of_type("AWS::Serverless::Function");
-        functions
-            .map(|one| {
-                (
-                    one.property("FunctionName")["Fn::Sub"]
-                        .as_str()
-                        .expect("a name")
-                        .rsplit_once('-')
-                        .expect("a stack")
-                        .1,
-                    one,
-                )
-            })
-            .collect()
+        fn name(function: Resource<'_>) -> &str {
+            let name = function.property("FunctionName")["Fn::Sub"].as_str().expect("a name");
+            name.rsplit_once('-').expect("a stack").1
+        }
+        self.of_type("AWS::Serverless::Function").map(|function| (name(function), function)).collect()
     }
 
     /// Text that may refer to parameters, with their defaults, and to the prefix of the tables, as a new stack has it.

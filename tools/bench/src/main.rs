@@ -1,19 +1,15 @@
 //! Benchmarks behind the numbers of the documentation. Run them with `cargo run --profile bench -p presence-bench -- costs` (or
-//! `budgets`, `import`, `ingest`, `lambda`, `stats` or `writes`).
+//! `budgets`, `lambda`, `stats` or `writes`).
 //!
 //! Calls, waves and units are counted and exact. Times are medians of one run: compare them only within that run.
 
 #![expect(clippy::cast_precision_loss, reason = "reports have rounded numbers anyway")]
 
 mod budgets;
-mod capacity;
 mod cost;
 mod costs;
 mod distribution;
-mod import;
-mod ingest;
 mod lambda;
-mod ops_import;
 mod request_log;
 mod review_database;
 mod sandbox;
@@ -37,24 +33,6 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Benchmark {
-    /// Measures the speed and the cost of importing reviews
-    Import {
-        /// Number of rows of the imported file
-        #[arg(long, default_value_t = 50_000)]
-        reviews: usize,
-    },
-    /// Measures the queue by which reviews arrive, and the build of a first load
-    Ingest {
-        /// Number of rows through the queue
-        #[arg(long, default_value_t = 20_000)]
-        rows: usize,
-        /// Numbers of rows of the builds
-        #[arg(long, value_delimiter = ',', default_values_t = [1_000_000, 10_000_000])]
-        builds: Vec<usize>,
-        /// Program of the operator's command line, of the same profile
-        #[arg(long, value_name = "FILE", default_value = "target/release/ops")]
-        ops: PathBuf,
-    },
     /// Counts the reads of searches of reviews without loading these, and compares them with the budgets
     Budgets {
         /// Numbers of reviews
@@ -100,8 +78,6 @@ async fn main() -> anyhow::Result<()> {
         Benchmark::Writes(settings) => Box::pin(writes::run(&settings)).await?,
         Benchmark::Costs { durations } => Box::pin(costs::run(&durations)).await?,
         Benchmark::Lambda(settings) => lambda::run(settings).await?,
-        Benchmark::Ingest { rows, builds, ops } => ingest::run(rows, &builds, &ops).await?,
-        Benchmark::Import { reviews } => import::run(reviews).await?,
     };
     write!(std::io::stdout(), "{report}")?;
     args.out.map_or(Ok(()), |file| std::fs::write(file, &report))?;

@@ -118,11 +118,7 @@ fn outcome_report() -> ObjectBuilder {
     let version = values::at_least_one(integer())
         .description(Some("Version of the reply, as its message had it. Its digits as text are accepted too."));
     let outcome = text(values::reply_outcome, "`published` for a reply, `removed` for a removal, `rejected` for both.");
-    let reason = nullable(
-        Type::String,
-        values::outcome_reason(string()),
-        "Reason that the partner gave. Null, blank or left out: none.",
-    );
+    let reason = nullable(Type::String, string(), "Reason that the partner gave. Null, blank or left out: none.");
     let body = body("Outcome of a request, as a connector reports it. Unknown fields are refused.");
     let body = body.property("version", version).property("outcome", outcome).property("reason", reason);
     with_api_key(body.required("version").required("outcome"))

@@ -46,74 +46,71 @@ pub(crate) fn boolean() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Boolean)
 }
 
-/// Adds nothing.
-pub(crate) fn unconstrained(value: ObjectBuilder) -> ObjectBuilder {
-    value
+/// Defines a [`Constraint`] for each kind of value.
+macro_rules! constraints {
+    ($($(#[$doc:meta])* $name:ident: |$value:ident| $constrained:expr;)*) => {
+        $($(#[$doc])* pub(crate) fn $name($value: ObjectBuilder) -> ObjectBuilder {
+            $constrained
+        })*
+    };
 }
 
-pub(crate) fn decimal_id(value: ObjectBuilder) -> ObjectBuilder {
-    value.pattern(Some("^[1-9][0-9]{0,15}$"))
-}
-
-pub(crate) fn key_id(value: ObjectBuilder) -> ObjectBuilder {
-    value.pattern(Some("^[1-9][0-9]{0,15}-[0-9a-f]{12}$"))
-}
-
-/// Constrains the id of a user or of a key.
-pub(crate) fn changed_id(value: ObjectBuilder) -> ObjectBuilder {
-    value.pattern(Some("^[1-9][0-9]{0,15}(?:-[0-9a-f]{12})?$"))
-}
-
-pub(crate) fn api_key(value: ObjectBuilder) -> ObjectBuilder {
-    value.pattern(Some("^pk_[0-9A-Za-z]{36}$"))
-}
-
-/// Constrains a label. The service drops control characters before it counts.
-pub(crate) fn key_label(value: ObjectBuilder) -> ObjectBuilder {
-    value.min_length(Some(1)).max_length(Some(MAX_LABEL_CHARS))
-}
-
-/// Constrains the label of a new key, which is not blank.
-pub(crate) fn new_key_label(value: ObjectBuilder) -> ObjectBuilder {
-    key_label(value).pattern(Some(PRINTABLE_NOT_BLANK))
-}
-
-pub(crate) fn key_access(value: ObjectBuilder) -> ObjectBuilder {
-    value.enum_values(Some(KeyAccess::ALL.map(KeyAccess::as_str)))
-}
-
-pub(crate) fn overlap_seconds(value: ObjectBuilder) -> ObjectBuilder {
-    value.minimum(Some(0)).maximum(Some(usize::try_from(MAX_OVERLAP_SECONDS).unwrap_or(usize::MAX)))
-}
-
-/// Constrains a network: an address, a slash and the length of a prefix.
-pub(crate) fn network(value: ObjectBuilder) -> ObjectBuilder {
-    value.pattern(Some("^[0-9A-Fa-f:.]{2,45}/[0-9]{1,3}$"))
-}
-
-pub(crate) fn opaque_id(value: ObjectBuilder) -> ObjectBuilder {
-    value.pattern(Some(OPAQUE_ID))
-}
-
-pub(crate) fn org_id(value: ObjectBuilder) -> ObjectBuilder {
-    value.format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64))).minimum(Some(1)).maximum(Some(to_usize(MAX_ID)))
-}
-
-pub(crate) fn email(value: ObjectBuilder) -> ObjectBuilder {
-    value.format(Some(SchemaFormat::KnownFormat(KnownFormat::Email))).max_length(Some(EMAIL_MAX_BYTES))
-}
-
-/// Constrains an address to search for. No text counts as not given, so that the format of addresses does not hold.
-pub(crate) fn email_filter(value: ObjectBuilder) -> ObjectBuilder {
-    value.max_length(Some(EMAIL_MAX_BYTES)).pattern(Some(PRINTABLE))
-}
-
-pub(crate) fn person_name(value: ObjectBuilder) -> ObjectBuilder {
-    value.min_length(Some(1)).max_length(Some(PersonName::MAX_CHARS)).pattern(Some(PRINTABLE_NOT_BLANK))
-}
-
-pub(crate) fn phone(value: ObjectBuilder) -> ObjectBuilder {
-    value.max_length(Some(Phone::MAX_CHARS)).pattern(Some("^[0-9 +.()/-]*$"))
+constraints! {
+    unconstrained: |value| value;
+    decimal_id: |value| value.pattern(Some("^[1-9][0-9]{0,15}$"));
+    key_id: |value| value.pattern(Some("^[1-9][0-9]{0,15}-[0-9a-f]{12}$"));
+    /// Id of a user or of a key.
+    changed_id: |value| value.pattern(Some("^[1-9][0-9]{0,15}(?:-[0-9a-f]{12})?$"));
+    api_key: |value| value.pattern(Some("^pk_[0-9A-Za-z]{36}$"));
+    /// A label. The service drops control characters before it counts.
+    key_label: |value| value.min_length(Some(1)).max_length(Some(MAX_LABEL_CHARS));
+    /// Label of a new key, which is not blank.
+    new_key_label: |value| key_label(value).pattern(Some(PRINTABLE_NOT_BLANK));
+    key_access: |value| value.enum_values(Some(KeyAccess::ALL.map(KeyAccess::as_str)));
+    overlap_seconds: |value| value.minimum(Some(0)).maximum(Some(usize::try_from(MAX_OVERLAP_SECONDS).unwrap_or(usize::MAX)));
+    /// Address, slash and length of a prefix.
+    network: |value| value.pattern(Some("^[0-9A-Fa-f:.]{2,45}/[0-9]{1,3}$"));
+    opaque_id: |value| value.pattern(Some(OPAQUE_ID));
+    org_id: |value| value.format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64))).minimum(Some(1)).maximum(Some(to_usize(MAX_ID)));
+    email: |value| value.format(Some(SchemaFormat::KnownFormat(KnownFormat::Email))).max_length(Some(EMAIL_MAX_BYTES));
+    /// Address to search for. No text counts as not given, so that the format of addresses does not hold.
+    email_filter: |value| value.max_length(Some(EMAIL_MAX_BYTES)).pattern(Some(PRINTABLE));
+    person_name: |value| value.min_length(Some(1)).max_length(Some(PersonName::MAX_CHARS)).pattern(Some(PRINTABLE_NOT_BLANK));
+    phone: |value| value.max_length(Some(Phone::MAX_CHARS)).pattern(Some("^[0-9 +.()/-]*$"));
+    status: |value| value.enum_values(Some(Status::ALL.map(Status::as_str)));
+    role: |value| value.enum_values(Some(Role::ALL.map(Role::as_str)));
+    success: |value| value.enum_values(Some(["success"]));
+    review_id: |value| value.pattern(Some(format!("^[0-9a-z]{{{}}}$", ReviewId::LENGTH)));
+    partner: |value| value.enum_values(Some(Partner::ALL.map(Partner::as_str)));
+    review_state: |value| value.enum_values(Some(ReviewState::ALL.map(ReviewState::as_str)));
+    settable_state: |value| value.enum_values(Some([ReviewState::Treated, ReviewState::NotTreated].map(ReviewState::as_str)));
+    reply_state: |value| value.enum_values(Some(ReplyState::ALL.map(ReplyState::as_str)));
+    reply_outcome: |value| value.enum_values(Some(ReplyOutcome::ALL.map(ReplyOutcome::as_str)));
+    reply_text: |value| value.min_length(Some(1)).pattern(Some(r"\S"));
+    review_order: |value| value.enum_values(Some(["-update_date", "update_date"])).default(Some("-update_date".into()));
+    group_by: |value| value.enum_values(Some(GroupBy::ALL.map(GroupBy::as_str)));
+    /// Date of a request.
+    request_date: |value| value.pattern(Some(DATE));
+    /// Instant of a response: whole seconds in UTC.
+    date_time: |value| value.format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)));
+    date: |value| value.format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)));
+    search_text: |value| value.max_length(Some(MAX_SEARCH_CHARS)).pattern(Some(PRINTABLE));
+    printable: |value| value.pattern(Some(PRINTABLE));
+    /// Language of the category directory: a code or an alias, with an optional script and region.
+    directory_lang: |value| value.pattern(Some("^[A-Za-z]{2,3}(?:[_-][A-Za-z]{4})?(?:[_-][0-9A-Za-z]{2,3})?$"));
+    limit: |value| value.minimum(Some(1)).maximum(Some(100));
+    cursor: |value| value.pattern(Some("^(now|(none|[1-9][0-9]{0,15})-(0|[1-9][0-9]{0,15}))$"));
+    org_or_none: |value| value.pattern(Some("^(none|[1-9][0-9]{0,15})$"));
+    webhook_id: |value| value.pattern(Some("^[1-9][0-9]{0,15}-[0-9][0-9a-f]{11}$"));
+    webhook_url: |value| value.max_length(Some(MAX_URL_BYTES));
+    /// Address of a receiver in a request.
+    new_webhook_url: |value| webhook_url(value).pattern(Some(r"^https?://\S+$"));
+    webhook_state: |value| value.enum_values(Some(WebhookState::ALL.map(WebhookState::as_str)));
+    delivery_state: |value| value.enum_values(Some(DeliveryState::ALL.map(DeliveryState::as_str)));
+    /// Position in a feed.
+    position: |value| value.pattern(Some("^[1-9][0-9]{0,15}-(0|[1-9][0-9]{0,15})$"));
+    at_least_one: |value| value.minimum(Some(1));
+    non_negative: |value| value.minimum(Some(0));
 }
 
 pub(crate) fn password(value: ObjectBuilder) -> ObjectBuilder {
@@ -128,95 +125,16 @@ pub(crate) fn lang(value: ObjectBuilder) -> ObjectBuilder {
     value.pattern(Some(format!("^(?:{codes})(?:[_-][0-9A-Za-z]{{2,8}})?$")))
 }
 
-pub(crate) fn status(value: ObjectBuilder) -> ObjectBuilder {
-    value.enum_values(Some(Status::ALL.map(Status::as_str)))
-}
-
-pub(crate) fn role(value: ObjectBuilder) -> ObjectBuilder {
-    value.enum_values(Some(Role::ALL.map(Role::as_str)))
-}
-
-pub(crate) fn success(value: ObjectBuilder) -> ObjectBuilder {
-    value.enum_values(Some(["success"]))
-}
-
-pub(crate) fn review_id(value: ObjectBuilder) -> ObjectBuilder {
-    value.pattern(Some(format!("^[0-9a-z]{{{}}}$", ReviewId::LENGTH)))
-}
-
-pub(crate) fn partner(value: ObjectBuilder) -> ObjectBuilder {
-    value.enum_values(Some(Partner::ALL.map(Partner::as_str)))
-}
-
-pub(crate) fn review_state(value: ObjectBuilder) -> ObjectBuilder {
-    value.enum_values(Some(ReviewState::ALL.map(ReviewState::as_str)))
-}
-
 pub(crate) fn rating(value: ObjectBuilder) -> ObjectBuilder {
     let [lowest, .., highest] = Rating::ALL;
     let value = value.format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)));
     value.minimum(Some(lowest.get())).maximum(Some(highest.get()))
 }
 
-pub(crate) fn settable_state(value: ObjectBuilder) -> ObjectBuilder {
-    value.enum_values(Some([ReviewState::Treated, ReviewState::NotTreated].map(ReviewState::as_str)))
-}
-
-pub(crate) fn reply_state(value: ObjectBuilder) -> ObjectBuilder {
-    value.enum_values(Some(ReplyState::ALL.map(ReplyState::as_str)))
-}
-
-pub(crate) fn reply_outcome(value: ObjectBuilder) -> ObjectBuilder {
-    value.enum_values(Some(ReplyOutcome::ALL.map(ReplyOutcome::as_str)))
-}
-
-pub(crate) fn reply_text(value: ObjectBuilder) -> ObjectBuilder {
-    value.min_length(Some(1)).pattern(Some(r"\S"))
-}
-
-pub(crate) fn outcome_reason(value: ObjectBuilder) -> ObjectBuilder {
-    value
-}
-
-pub(crate) fn review_order(value: ObjectBuilder) -> ObjectBuilder {
-    value.enum_values(Some(["-update_date", "update_date"])).default(Some("-update_date".into()))
-}
-
-pub(crate) fn group_by(value: ObjectBuilder) -> ObjectBuilder {
-    value.enum_values(Some(GroupBy::ALL.map(GroupBy::as_str)))
-}
-
 /// Constrains an average of ratings.
 pub(crate) fn average_rating(value: ObjectBuilder) -> ObjectBuilder {
     let [lowest, .., highest] = Rating::ALL;
     value.minimum(Some(lowest.get())).maximum(Some(highest.get()))
-}
-
-/// Constrains the date of a request.
-pub(crate) fn request_date(value: ObjectBuilder) -> ObjectBuilder {
-    value.pattern(Some(DATE))
-}
-
-/// Constrains an instant of a response: whole seconds in UTC.
-pub(crate) fn date_time(value: ObjectBuilder) -> ObjectBuilder {
-    value.format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
-}
-
-pub(crate) fn date(value: ObjectBuilder) -> ObjectBuilder {
-    value.format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)))
-}
-
-pub(crate) fn search_text(value: ObjectBuilder) -> ObjectBuilder {
-    value.max_length(Some(MAX_SEARCH_CHARS)).pattern(Some(PRINTABLE))
-}
-
-pub(crate) fn printable(value: ObjectBuilder) -> ObjectBuilder {
-    value.pattern(Some(PRINTABLE))
-}
-
-/// Constrains a language of the category directory: a code or an alias, with an optional script and region.
-pub(crate) fn directory_lang(value: ObjectBuilder) -> ObjectBuilder {
-    value.pattern(Some("^[A-Za-z]{2,3}(?:[_-][A-Za-z]{4})?(?:[_-][0-9A-Za-z]{2,3})?$"))
 }
 
 pub(crate) fn page(value: ObjectBuilder) -> ObjectBuilder {
@@ -231,60 +149,10 @@ pub(crate) fn per_page(value: ObjectBuilder) -> ObjectBuilder {
         .default(Some(PageRequest::DEFAULT_SIZE.into()))
 }
 
-pub(crate) fn limit(value: ObjectBuilder) -> ObjectBuilder {
-    value.minimum(Some(1)).maximum(Some(100))
-}
-
-pub(crate) fn cursor(value: ObjectBuilder) -> ObjectBuilder {
-    value.pattern(Some("^(now|(none|[1-9][0-9]{0,15})-(0|[1-9][0-9]{0,15}))$"))
-}
-
-pub(crate) fn org_or_none(value: ObjectBuilder) -> ObjectBuilder {
-    value.pattern(Some("^(none|[1-9][0-9]{0,15})$"))
-}
-
-/// Constrains the id of a webhook.
-pub(crate) fn webhook_id(value: ObjectBuilder) -> ObjectBuilder {
-    value.pattern(Some("^[1-9][0-9]{0,15}-[0-9][0-9a-f]{11}$"))
-}
-
-/// Constrains the address of a receiver.
-pub(crate) fn webhook_url(value: ObjectBuilder) -> ObjectBuilder {
-    value.max_length(Some(MAX_URL_BYTES))
-}
-
-/// Constrains the address of a receiver in a request.
-pub(crate) fn new_webhook_url(value: ObjectBuilder) -> ObjectBuilder {
-    webhook_url(value).pattern(Some(r"^https?://\S+$"))
-}
-
 /// Constrains a type of events, or a group of types.
 pub(crate) fn event_type(value: ObjectBuilder) -> ObjectBuilder {
     let groups = EventGroup::ALL.into_iter().map(EventGroup::as_str);
     value.enum_values(Some(groups.chain(EventKind::ALL.into_iter().map(EventKind::as_str)).collect::<Vec<_>>()))
-}
-
-pub(crate) fn webhook_state(value: ObjectBuilder) -> ObjectBuilder {
-    value.enum_values(Some(WebhookState::ALL.map(WebhookState::as_str)))
-}
-
-pub(crate) fn delivery_state(value: ObjectBuilder) -> ObjectBuilder {
-    value.enum_values(Some(DeliveryState::ALL.map(DeliveryState::as_str)))
-}
-
-/// Constrains a position in a feed.
-pub(crate) fn position(value: ObjectBuilder) -> ObjectBuilder {
-    value.pattern(Some("^[1-9][0-9]{0,15}-(0|[1-9][0-9]{0,15})$"))
-}
-
-/// Constrains a number that is at least one.
-pub(crate) fn at_least_one(value: ObjectBuilder) -> ObjectBuilder {
-    value.minimum(Some(1))
-}
-
-/// Constrains a number that is not negative.
-pub(crate) fn non_negative(value: ObjectBuilder) -> ObjectBuilder {
-    value.minimum(Some(0))
 }
 
 fn to_usize(number: u64) -> usize {

@@ -14,9 +14,9 @@ use presence_store::{AuditPages, AuditSource};
 use serde::Serialize;
 
 use crate::args::Since;
-use crate::console::{Console, cell_or_dash};
+use crate::console::Console;
 use crate::error::CommandError;
-use crate::table::TableWriter;
+use crate::table::{Column, TableWriter, column};
 use crate::{Context, Exit, args};
 
 pub(crate) const EXAMPLES: &str = "\
@@ -84,7 +84,7 @@ pub(crate) async fn run(mut args: AuditArgs, context: &mut Context) -> Result<Ex
         let source = filter.source();
         let is_sorted = source != AuditSource::All;
         let pages = context.stores.audit_trail.pages(source, since);
-        let table = TableWriter::new(PrintedRecord::HEADER);
+        let table = TableWriter::new(PrintedRecord::COLUMNS);
         let mut printer = Printer { console: &mut context.console, table, count: 0 };
         let print = async {
             if is_sorted { printer.print_pages(pages, &filter).await } else { printer.print_newest(pages).await }
@@ -182,14 +182,8 @@ impl Printer<'_> {
     }
 
     fn print(&mut self, record: &AuditRecord) -> Result<(), CommandError> {
-        let record = PrintedRecord::new(record);
         self.count += 1;
-        if self.console.json {
-            self.console.write_json(&record)?;
-        } else {
-            self.table.add(record.into_cells(), self.console)?;
-        }
-        Ok(())
+        Ok(self.table.add(&PrintedRecord::new(record), self.console)?)
     }
 }
 
@@ -236,7 +230,15 @@ struct PrintedRecord {
 }
 
 impl PrintedRecord {
-    const HEADER: [&str; 7] = ["AT", "ACTION", "TARGET", "ORGANISATION", "KEY", "ACTOR", "FIELDS"];
+    const COLUMNS: [Column; 7] = [
+        column("AT", "at"),
+        column("ACTION", "action"),
+        column("TARGET", "target_id"),
+        column("ORGANISATION", "org_id"),
+        column("KEY", "key_id"),
+        column("ACTOR", "actor_id"),
+        column("FIELDS", "fields").or(""),
+    ];
 
     fn new(record: &AuditRecord) -> Self {
         Self {
@@ -250,12 +252,6 @@ impl PrintedRecord {
             org_id: record.org_id.map(OrgId::get),
             fields: record.field_names(),
         }
-    }
-
-    fn into_cells(self) -> [String; 7] {
-        let (org, key) = (self.org_id.map(|org| org.to_string()), self.key_id);
-        let (action, fields) = (self.action.to_owned(), self.fields.join(","));
-        [self.at, action, self.target_id, cell_or_dash(org), cell_or_dash(key), self.actor_id, fields]
     }
 }
 

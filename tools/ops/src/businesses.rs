@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::error::CommandError;
 use crate::rows::BusinessRow;
-use crate::table::TableWriter;
+use crate::table::{TableWriter, column};
 use crate::{Context, Exit, args};
 
 #[derive(Debug, Subcommand)]
@@ -30,7 +30,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct MoveArgs {
     /// Finish the move of this business, or all moves
-    #[arg(long, value_name = "ID", num_args = 0..=1, required = true, value_parser = parse_business_id)]
+    #[arg(long, value_name = "ID", num_args = 0..=1, required = true, value_parser = args::parse_business_id)]
     #[expect(clippy::option_option, reason = "the option with a value, and without one")]
     finish: Option<Option<BusinessId>>,
 }
@@ -39,10 +39,6 @@ pub(crate) struct MoveArgs {
 struct FinishedMove<'a> {
     id: &'a str,
     reviews: u64,
-}
-
-fn parse_business_id(text: &str) -> Result<BusinessId, String> {
-    BusinessId::parse(text).ok_or_else(|| "must have 1 to 64 letters, digits and : _ . -".to_owned())
 }
 
 #[derive(Debug, Args)]
@@ -70,11 +66,10 @@ async fn finish_moves(MoveArgs { finish }: MoveArgs, context: &mut Context) -> R
         Some(_) => Vec::new(),
         None => unfinished.into_keys().collect(),
     };
-    let mut table = TableWriter::new(["ID", "REVIEWS"]);
+    let mut table = TableWriter::new([column("ID", "id"), column("REVIEWS", "reviews")]);
     for id in &ids {
         let reviews = stores.reviews.finish_move(id).await?;
-        let row = FinishedMove { id: id.as_str(), reviews };
-        table.add_or_json(&row, [id.as_str().to_owned(), reviews.to_string()], console)?;
+        table.add(&FinishedMove { id: id.as_str(), reviews }, console)?;
     }
     table.finish(console)?;
     console.write_message(format_args!("moves finished: {}", ids.len()));
@@ -83,15 +78,12 @@ async fn finish_moves(MoveArgs { finish }: MoveArgs, context: &mut Context) -> R
 
 async fn list(args: ListArgs, context: &mut Context) -> Result<Exit, CommandError> {
     let Context { stores, console, .. } = context;
-    let (mut table, mut count, mut start) = (TableWriter::new(["ID", "CITY", "NAME"]), 0_u64, None);
+    let columns = [column("ID", "id"), column("CITY", "city"), column("NAME", "name")];
+    let (mut table, mut count, mut start) = (TableWriter::new(columns), 0_u64, None);
     loop {
         let page = stores.businesses.list_in_org(args.org, args.city.as_deref(), start).await?;
         for business in page.items {
-            table.add_or_json(
-                &BusinessRow::from(&business),
-                [business.id.as_str().to_owned(), business.city.clone(), business.name.clone()],
-                console,
-            )?;
+            table.add(&BusinessRow::from(&business), console)?;
             count += 1;
         }
         start = page.next;

@@ -158,13 +158,22 @@ impl Command {
             // It says first which new tables it makes.
             | Self::Restore(_) => false,
             Self::Import(command) => command.writes(),
-            Self::Key(command) => command.writes(),
-            Self::Users(command) => command.writes(),
-            Self::Orgs(command) => command.writes(),
-            Self::Reviews(command) => command.writes(),
-            Self::Outbox(command) => command.writes(),
-            Self::Replies(command) => command.writes(),
-            Self::Webhooks(command) => command.writes(),
+            Self::Key(command) => !matches!(command, key::Command::List(_) | key::Command::Whois),
+            Self::Users(command) => {
+                use users::Command::{Create, Delete, SetStatus};
+                matches!(command, Create(_) | Delete(_) | SetStatus(_))
+            }
+            Self::Orgs(command) => matches!(command, orgs::Command::Create(_)),
+            Self::Reviews(command) => {
+                use reviews::Command::{CopyProgress, Rebuild};
+                matches!(command, Rebuild { dry_run: false, .. } | CopyProgress { .. })
+            }
+            Self::Outbox(command) => !matches!(command, outbox::Command::List),
+            Self::Replies(command) => matches!(command, replies::Command::Resend { .. }),
+            Self::Webhooks(command) => {
+                use webhooks::Command::{Disable, Replay};
+                matches!(command, Replay { .. } | Disable { .. })
+            }
         }
     }
 

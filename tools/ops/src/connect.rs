@@ -82,7 +82,7 @@ impl Context {
         let settings = Settings::read(options)?;
         let found = match options.local {
             true => Some(local_stack::find()?),
-            false if looks_only && settings.name_nothing() => local_stack::find_if_any(),
+            false if looks_only && settings.name_nothing() => local_stack::find().ok(),
             false => None,
         };
         let (stack, message) = found.unzip();

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::Exit;
 use crate::error::CommandError;
-use crate::table::TableWriter;
+use crate::table::{Column, TableWriter};
 
 /// Output streams of a command.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
@@ -94,6 +94,20 @@ impl Console {
         self.write_line(serde_json::to_string(value).context("cannot write JSON")?)
     }
 
+    /// Writes what a command made, such as an id: one line of JSON, or of text.
+    pub(crate) fn write_value(&mut self, value: &impl Serialize, text: impl Display) -> anyhow::Result<()> {
+        if self.json { self.write_json(value) } else { self.write_line(text) }
+    }
+
+    /// Writes the result of a command: one line of JSON, if that is asked for, and a message in any case.
+    pub(crate) fn write_result(&mut self, value: &impl Serialize, message: impl Display) -> anyhow::Result<()> {
+        if self.json {
+            self.write_json(value)?;
+        }
+        self.write_message(message);
+        Ok(())
+    }
+
     /// Writes that a command did its work: one line of JSON, or a message.
     pub(crate) fn write_done(&mut self, value: &impl Serialize, message: impl Display) -> anyhow::Result<()> {
         if self.json {
@@ -123,14 +137,29 @@ impl Console {
         Ok(())
     }
 
+    /// Writes a list as JSON, or as a table and a message with the number of its rows. `what` names the rows.
+    pub(crate) fn write_list<const N: usize>(
+        &mut self,
+        columns: [Column; N],
+        rows: &[impl Serialize],
+        what: &str,
+    ) -> anyhow::Result<()> {
+        if self.json {
+            return self.write_json(&rows);
+        }
+        self.write_table(columns, rows)?;
+        self.write_message(format_args!("{what}: {}", rows.len()));
+        Ok(())
+    }
+
     /// Writes a table with its header. Writes nothing if there are no rows.
     pub(crate) fn write_table<const N: usize>(
         &mut self,
-        header: [&'static str; N],
-        rows: Vec<[String; N]>,
+        columns: [Column; N],
+        rows: &[impl Serialize],
     ) -> anyhow::Result<()> {
-        let mut table = TableWriter::new(header);
-        rows.into_iter().try_for_each(|row| table.add(row, self))?;
+        let mut table = TableWriter::new(columns);
+        rows.iter().try_for_each(|row| table.add(row, self))?;
         table.finish(self)
     }
 

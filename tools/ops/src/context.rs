@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use aws_types::SdkConfig;
+use presence_domain::access::Scope;
+use presence_domain::audit::{Actor, OperatorName};
 use presence_domain::email::EmailAddress;
 use presence_domain::ids::UserId;
 use presence_runtime::clock::Clock;
@@ -45,9 +48,22 @@ impl Context {
         self.stores.users.get_id_by_email(address.key()).await?.ok_or_else(not_found)
     }
 
+    /// Returns the operator who runs the command. The first call asks STS for the identity, if the tables are in AWS.
+    pub(crate) async fn actor(&self) -> Result<Actor, CommandError> {
+        let identity = self.target.identity().await?;
+        let name = OperatorName::parse(&identity.name).context("the name of this identity has another form")?;
+        Ok(Actor::Operator(name))
+    }
+
     /// Returns the context with a program for `CloudFormation`.
     #[must_use]
     pub fn with_aws_program(self, aws: AwsProgram) -> Self {
         Self { aws: Some(aws), ..self }
     }
+}
+
+/// Returns the scope of all organisations.
+#[expect(clippy::disallowed_methods, reason = "an operator has the credentials of the tables")]
+pub(crate) fn operator_scope() -> Scope {
+    Scope::for_operator()
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::args::{self, Since};
 use crate::console::cell_or_dash;
 use crate::error::{CommandError, field_error_text};
-use crate::table::TableWriter;
+use crate::table::{TableWriter, column};
 use crate::{Context, Exit};
 
 const EXAMPLES: &str = "\
@@ -144,7 +144,7 @@ impl Tail {
 
     /// Prints events until the limit, or until the end of the feed if it is not followed.
     async fn print(&mut self, context: &mut Context) -> Result<(), CommandError> {
-        let mut table = TableWriter::new(["TIME", "TYPE", "ID", "FIELDS"]);
+        let mut table = TableWriter::new(["TIME", "TYPE", "ID", "FIELDS"].map(|heading| column(heading, "")));
         loop {
             let (FeedCursor { org_id, number }, now) = (self.cursor, context.clock.now());
             let page = context.stores.feed.read(org_id, FeedStart::After(number), PAGE, now).await;
@@ -152,7 +152,11 @@ impl Tail {
             for event in &page.events {
                 let FeedEvent { id, kind, at, data, .. } = event;
                 let row = PrintedEvent { id, r#type: kind.as_str(), at: format_at(*at), data };
-                table.add_or_json(&row, row.cells(), &mut context.console)?;
+                if context.console.json {
+                    context.console.write_json(&row)?;
+                } else {
+                    table.add_cells(row.cells(), &mut context.console)?;
+                }
             }
             table.finish(&mut context.console)?;
             // Ctrl-C comes at a wait alone: what is printed and the cursor are one.

@@ -1,8 +1,7 @@
 //! The operator command line: tables, imports, first users, API keys and audits.
 //!
-//! `main` parses the command line and calls [`start`]. Tests and benchmarks call [`run`] with a [`Context`] of their own.
+//! `main` parses the command line and calls [`start`]. Tests call [`run`] with a [`Context`] of their own.
 
-mod actor;
 mod args;
 mod audit;
 mod aws_program;

@@ -25,8 +25,3 @@ pub(crate) fn find() -> Result<(RunningStack, String), CommandError> {
     let message = format!("the local stack at {}{others}", stack.base_url);
     Ok((stack, message))
 }
-
-/// Finds the local stack as [`find`], if there is one.
-pub(crate) fn find_if_any() -> Option<(RunningStack, String)> {
-    find().ok()
-}

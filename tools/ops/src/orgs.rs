@@ -7,7 +7,7 @@ use presence_store::Org;
 use crate::error::CommandError;
 use crate::import::parse_org_name;
 use crate::rows::OrgRow;
-use crate::table::TableWriter;
+use crate::table::{TableWriter, column};
 use crate::{Context, Exit, args};
 
 #[derive(Debug, Subcommand)]
@@ -35,13 +35,6 @@ pub(crate) struct CreateArgs {
     id: Option<OrgId>,
 }
 
-impl Command {
-    /// True if the command writes to the tables.
-    pub(crate) fn writes(&self) -> bool {
-        matches!(self, Self::Create(_))
-    }
-}
-
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::List => list(context).await,
@@ -60,22 +53,19 @@ async fn create(CreateArgs { name, id }: CreateArgs, context: &mut Context) -> R
     } else {
         businesses.create_next_org(&name).await?
     };
-    if context.console.json {
-        context.console.write_json(&OrgRow::from(&org))?;
-    } else {
-        context.console.write_line(org.id)?;
-    }
+    context.console.write_value(&OrgRow::from(&org), org.id)?;
     context.console.write_next(format_args!("ops users create --role ORG_ADMIN --org {} --email …", org.id));
     Ok(Exit::Done)
 }
 
 async fn list(context: &mut Context) -> Result<Exit, CommandError> {
     let Context { stores, console, .. } = context;
-    let (mut table, mut count, mut start) = (TableWriter::new(["ID", "NAME"]), 0_u64, None);
+    let mut table = TableWriter::new([column("ID", "id"), column("NAME", "name")]);
+    let (mut count, mut start) = (0_u64, None);
     loop {
         let page = stores.businesses.list_orgs_page(start).await?;
         for org in page.items {
-            table.add_or_json(&OrgRow::from(&org), [org.id.to_string(), org.name.clone()], console)?;
+            table.add(&OrgRow::from(&org), console)?;
             count += 1;
         }
         start = page.next;

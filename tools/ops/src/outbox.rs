@@ -11,8 +11,9 @@ use presence_store::UnreadableMessage;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::console::{cell_or_dash, format_instant};
+use crate::console::format_instant;
 use crate::error::CommandError;
+use crate::table::{Column, column};
 use crate::{Context, Exit, args};
 
 const LIST_JSON: &str = "\
@@ -69,7 +70,19 @@ pub(crate) enum Command {
 /// Users that mails are for, by id.
 type Recipients = HashMap<UserId, User>;
 
-#[derive(Serialize)]
+const COLUMNS: [Column; 9] = [
+    column("ID", "id"),
+    column("USER", "user_id"),
+    column("EMAIL", "email"),
+    column("ORG", "org_id"),
+    column("STATE", "state"),
+    column("DUE", "due_at"),
+    column("CREATED", "created_at"),
+    column("ATTEMPTS", "attempts"),
+    column("REFUSED", "last_refusal"),
+];
+
+#[derive(Default, Serialize)]
 struct ListedMail<'a> {
     id: &'a str,
     user_id: String,
@@ -106,32 +119,8 @@ impl<'a> ListedMail<'a> {
             email: user.map(|user| user.email.as_str()),
             org_id: user.and_then(|user| user.org_id).map(OrgId::get),
             state: "unreadable",
-            due_at: None,
-            created_at: None,
-            attempts: None,
-            last_refusal: None,
+            ..Self::default()
         }
-    }
-
-    fn into_cells(self) -> [String; 9] {
-        [
-            self.id.to_owned(),
-            self.user_id,
-            cell_or_dash(self.email.map(str::to_owned)),
-            cell_or_dash(self.org_id.map(|org_id| org_id.to_string())),
-            self.state.to_owned(),
-            cell_or_dash(self.due_at),
-            cell_or_dash(self.created_at),
-            cell_or_dash(self.attempts.map(|attempts| attempts.to_string())),
-            cell_or_dash(self.last_refusal.map(str::to_owned)),
-        ]
-    }
-}
-
-impl Command {
-    /// True if the command writes to the tables.
-    pub(crate) fn writes(&self) -> bool {
-        matches!(self, Self::Retry { .. } | Self::Cancel { .. } | Self::Unmark { .. })
     }
 }
 
@@ -152,14 +141,7 @@ async fn list(context: &mut Context) -> Result<Exit, CommandError> {
     let readable_mails = readable.iter().map(|message| ListedMail::new(message, &recipients));
     let unreadable_mails = unreadable.iter().map(|message| ListedMail::unreadable(message, &recipients));
     let mails: Vec<_> = readable_mails.chain(unreadable_mails).collect();
-    if context.console.json {
-        context.console.write_json(&mails)?;
-    } else {
-        let count = mails.len();
-        let header = ["ID", "USER", "EMAIL", "ORG", "STATE", "DUE", "CREATED", "ATTEMPTS", "REFUSED"];
-        context.console.write_table(header, mails.into_iter().map(ListedMail::into_cells).collect())?;
-        context.console.write_message(format_args!("mails: {count}"));
-    }
+    context.console.write_list(COLUMNS, &mails, "mails")?;
     Ok(Exit::Done)
 }
 

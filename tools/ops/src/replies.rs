@@ -10,7 +10,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::console::format_instant;
+use crate::context::operator_scope;
 use crate::error::CommandError;
+use crate::table::{Column, column};
 use crate::{Context, Exit, args};
 
 const LIST_JSON: &str = "\
@@ -53,6 +55,17 @@ pub(crate) enum Command {
     },
 }
 
+const COLUMNS: [Column; 8] = [
+    column("REVIEW", "review_id"),
+    column("VERSION", "version"),
+    column("ACTION", "action"),
+    column("ORG", "org_id"),
+    column("BUSINESS", "business_id"),
+    column("PARTNER", "partner"),
+    column("PARTNER ID", "partner_id"),
+    column("REQUESTED", "requested_at"),
+];
+
 #[derive(Serialize)]
 struct ListedReply {
     review_id: String,
@@ -80,28 +93,6 @@ impl From<ReplyRequest> for ListedReply {
     }
 }
 
-impl ListedReply {
-    fn into_cells(self) -> [String; 8] {
-        [
-            self.review_id,
-            self.version.to_string(),
-            self.action.to_owned(),
-            self.org_id.to_string(),
-            self.business_id,
-            self.partner.to_owned(),
-            self.partner_id,
-            self.requested_at,
-        ]
-    }
-}
-
-impl Command {
-    /// True if the command writes to the tables.
-    pub(crate) fn writes(&self) -> bool {
-        matches!(self, Self::Resend { .. })
-    }
-}
-
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::List { older, .. } => list(older.unwrap_or_default(), context).await,
@@ -114,14 +105,7 @@ async fn list(older: SignedDuration, context: &mut Context) -> Result<Exit, Comm
     let reviews = context.stores.reviews.list_pending_replies().await?;
     let requests = reviews.iter().filter_map(Review::reply_request).filter(|request| request.requested_at <= latest);
     let replies: Vec<_> = requests.map(ListedReply::from).collect();
-    if context.console.json {
-        context.console.write_json(&replies)?;
-    } else {
-        let count = replies.len();
-        let header = ["REVIEW", "VERSION", "ACTION", "ORG", "BUSINESS", "PARTNER", "PARTNER ID", "REQUESTED"];
-        context.console.write_table(header, replies.into_iter().map(ListedReply::into_cells).collect())?;
-        context.console.write_message(format_args!("replies on their way: {count}"));
-    }
+    context.console.write_list(COLUMNS, &replies, "replies on their way")?;
     Ok(Exit::Done)
 }
 
@@ -146,9 +130,7 @@ async fn find(ids: &[String], context: &Context) -> Result<Vec<Review>, CommandE
     let mut reviews = Vec::with_capacity(ids.len());
     for id in ids.iter().collect::<BTreeSet<_>>() {
         let review_id = ReviewId::parse(id).ok_or_else(|| not_found(id))?;
-        #[expect(clippy::disallowed_methods, reason = "an operator has the credentials of the tables")]
-        let scope = presence_domain::access::Scope::for_operator();
-        let review = context.stores.reviews.get_review(scope, &review_id).await?;
+        let review = context.stores.reviews.get_review(operator_scope(), &review_id).await?;
         reviews.push(review.filter(|review| review.reply_request().is_some()).ok_or_else(|| not_found(id))?);
     }
     Ok(reviews)

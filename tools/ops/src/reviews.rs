@@ -1,13 +1,13 @@
 //! `ops reviews`: audit and rebuild of the ledger that counts reviews.
 
 use clap::Subcommand;
-use presence_domain::access::Scope;
 use presence_domain::ids::OrgId;
 use presence_domain::review::ReviewId;
 use presence_store::{IngestStore, RebuildPlan, schema};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::context::operator_scope;
 use crate::error::CommandError;
 use crate::rows::ReviewRow;
 use crate::{Context, Exit, args, import};
@@ -83,13 +83,6 @@ struct ReviewBody<'a> {
     row: ReviewRow<'a>,
 }
 
-impl Command {
-    /// True if the command writes to the tables.
-    pub(crate) fn writes(&self) -> bool {
-        matches!(self, Self::Rebuild { dry_run: false, .. } | Self::CopyProgress { .. })
-    }
-}
-
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::Audit { org } => audit(org, context).await,
@@ -115,11 +108,8 @@ async fn audit(org: Option<OrgId>, context: &mut Context) -> Result<Exit, Comman
 
 async fn rebuild(org: OrgId, context: &mut Context) -> Result<Exit, CommandError> {
     let rebuilt = context.stores.reviews.rebuild_reviews(org).await?;
-    if context.console.json {
-        context.console.write_json(&rebuilt)?;
-    }
     let counts = format!("{} moved, {} trees rewritten", rebuilt.moved, rebuilt.rewritten);
-    context.console.write_message(format_args!("reviews: {}, {counts}", rebuilt.reviews));
+    context.console.write_result(&rebuilt, format_args!("reviews: {}, {counts}", rebuilt.reviews))?;
     Ok(Exit::Done)
 }
 
@@ -133,10 +123,8 @@ async fn copy_progress(from: &str, context: &mut Context) -> Result<Exit, Comman
     }
     let before = database.clone().with_reviews_table(Some(from));
     let copied = IngestStore::new(database).copy_progress_from(&before).await?;
-    if context.console.json {
-        context.console.write_json(&json!({ "copied": copied }))?;
-    }
-    context.console.write_message(format_args!("{copied} items copied from {from} to {to}"));
+    let message = format_args!("{copied} items copied from {from} to {to}");
+    context.console.write_result(&json!({ "copied": copied }), message)?;
     Ok(Exit::Done)
 }
 
@@ -157,9 +145,7 @@ async fn plan_rebuild(org: OrgId, context: &mut Context) -> Result<Exit, Command
 async fn show(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
     let not_found = || CommandError::NotFound(format!("there is no review {id}"));
     let parsed = ReviewId::parse(id).ok_or_else(not_found)?;
-    #[expect(clippy::disallowed_methods, reason = "an operator has the credentials of the tables")]
-    let scope = Scope::for_operator();
-    let review = context.stores.reviews.get_review(scope, &parsed).await?.ok_or_else(not_found)?;
+    let review = context.stores.reviews.get_review(operator_scope(), &parsed).await?.ok_or_else(not_found)?;
     let (org_id, version) = (review.org_id.get(), review.version);
     context.console.write_object(&ReviewBody { id, org_id, version, row: ReviewRow::from(&review) })?;
     Ok(Exit::Done)

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::console::{cell_or_dash, format_instant};
 use crate::error::CommandError;
-use crate::table::TableWriter;
+use crate::table::{TableWriter, column};
 use crate::{Context, Exit};
 
 pub(crate) const JSON: &str = "\
@@ -85,9 +85,9 @@ pub(crate) async fn run(context: &mut Context) -> Result<Exit, CommandError> {
     };
     let rows: Vec<_> = body.tables.iter().flat_map(TableBody::rows).collect();
     lines.iter().try_for_each(|line| context.console.write_line(line))?;
-    let header = ["TABLE", "STATE", "ITEMS", "BYTES", "STREAM", "TTL", "PROTECTED", "RECOVERABLE"];
-    let mut table = TableWriter::new(header);
-    rows.into_iter().try_for_each(|row| table.add(row, &mut context.console))?;
+    let headings = ["TABLE", "STATE", "ITEMS", "BYTES", "STREAM", "TTL", "PROTECTED", "RECOVERABLE"];
+    let mut table = TableWriter::new(headings.map(|heading| column(heading, "")));
+    rows.into_iter().try_for_each(|row| table.add_cells(row, &mut context.console))?;
     table.finish(&mut context.console)?;
     Ok(Exit::Done)
 }

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use anyhow::Context as _;
 use dialoguer::console::{Style, measure_text_width};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::Console;
 
@@ -16,11 +18,49 @@ const MIN_WIDTH: usize = 8;
 /// Names of the columns whose cells have a colour.
 const STATES: [&str; 2] = ["STATUS", "STATE"];
 
+/// Column of a table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column {
+    pub(crate) heading: &'static str,
+    /// Field of the row's JSON. Several fields, with a blank between them, are joined by one.
+    field: &'static str,
+    /// Text for a value that is null, or a list without members.
+    empty: &'static str,
+}
+
+/// Returns a column that shows a field, and a dash if there is none.
+pub(crate) const fn column(heading: &'static str, field: &'static str) -> Column {
+    Column { heading, field, empty: "-" }
+}
+
+impl Column {
+    /// Returns the column with another text for a missing value.
+    pub(crate) const fn or(self, empty: &'static str) -> Self {
+        Self { empty, ..self }
+    }
+
+    /// Returns the cell of a row.
+    pub(crate) fn cell(&self, row: &Value) -> String {
+        let texts = self.field.split(' ').map(|field| match &row[field] {
+            Value::Null => self.empty.to_owned(),
+            Value::Array(list) if list.is_empty() => self.empty.to_owned(),
+            Value::Array(list) => list.iter().map(plain_text).collect::<Vec<_>>().join(","),
+            value => plain_text(value),
+        });
+        texts.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Returns a text as it is, and any other value as JSON.
+fn plain_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 /// Table that is written in parts of 1,000 rows, so that it may have any length. The columns of a part are at least as wide as
 /// those of the parts before.
 #[derive(Debug)]
 pub(crate) struct TableWriter<const N: usize> {
-    header: [&'static str; N],
+    columns: [Column; N],
     /// True for values in a pipe that scripts cut since before tables had a header there.
     is_bare_in_pipes: bool,
     is_header_written: bool,
@@ -29,15 +69,10 @@ pub(crate) struct TableWriter<const N: usize> {
 }
 
 impl<const N: usize> TableWriter<N> {
-    /// Returns an empty table with a header. The first column names the row, and is never cut. The last ones matter least.
-    pub(crate) fn new(header: [&'static str; N]) -> Self {
-        Self {
-            header,
-            is_bare_in_pipes: false,
-            is_header_written: false,
-            widths: header.map(str::len),
-            rows: Vec::new(),
-        }
+    /// Returns an empty table. The first column names the row, and is never cut. The last ones matter least.
+    pub(crate) fn new(columns: [Column; N]) -> Self {
+        let widths = columns.map(|column| column.heading.len());
+        Self { columns, is_bare_in_pipes: false, is_header_written: false, widths, rows: Vec::new() }
     }
 
     /// Returns the table without its header in a pipe.
@@ -45,20 +80,19 @@ impl<const N: usize> TableWriter<N> {
         Self { is_bare_in_pipes: true, ..self }
     }
 
-    /// Adds a row. Writes the rows so far if they are many.
-    pub(crate) fn add(&mut self, row: [String; N], console: &mut Console) -> anyhow::Result<()> {
-        self.rows.push(row);
-        if self.rows.len() < PART { Ok(()) } else { self.finish(console) }
+    /// Writes a row as JSON at once if the console writes JSON, and adds its cells otherwise.
+    pub(crate) fn add(&mut self, row: &impl Serialize, console: &mut Console) -> anyhow::Result<()> {
+        if console.json {
+            return console.write_json(row);
+        }
+        let row = serde_json::to_value(row).context("cannot write a row")?;
+        self.add_cells(self.columns.map(|column| column.cell(&row)), console)
     }
 
-    /// Writes a row as JSON at once if the console writes JSON, and adds its cells otherwise.
-    pub(crate) fn add_or_json(
-        &mut self,
-        row: &impl Serialize,
-        cells: [String; N],
-        console: &mut Console,
-    ) -> anyhow::Result<()> {
-        if console.json { console.write_json(row) } else { self.add(cells, console) }
+    /// Adds the cells of a row. Writes the rows so far if they are many.
+    pub(crate) fn add_cells(&mut self, cells: [String; N], console: &mut Console) -> anyhow::Result<()> {
+        self.rows.push(cells);
+        if self.rows.len() < PART { Ok(()) } else { self.finish(console) }
     }
 
     /// Writes the rows that are left. Writes no header if there was no row at all.
@@ -71,7 +105,7 @@ impl<const N: usize> TableWriter<N> {
         let rows: Vec<[String; N]> = self.rows.drain(..).map(|row| row.map(plain)).collect();
         let is_first = !std::mem::replace(&mut self.is_header_written, true);
         let Some(width) = console.terminal_width() else {
-            let header = (is_first && !self.is_bare_in_pipes).then(|| self.header.join("\t"));
+            let header = (is_first && !self.is_bare_in_pipes).then(|| self.headings().join("\t"));
             let lines = header.into_iter().chain(rows.iter().map(|row| row.join("\t")));
             return console.write_line(lines.collect::<Vec<_>>().join("\n"));
         };
@@ -83,11 +117,15 @@ impl<const N: usize> TableWriter<N> {
         let widths = fitted(self.widths, width);
         if is_first {
             let bold = |_: usize, _: &str| Style::new().bold();
-            console.write_line(line(&self.header, &widths, bold))?;
+            console.write_line(line(&self.headings(), &widths, bold))?;
         }
-        let header = self.header;
-        let style = |column: usize, cell: &str| cell_style(header[column], cell);
+        let headings = self.headings();
+        let style = |column: usize, cell: &str| cell_style(headings[column], cell);
         rows.iter().try_for_each(|row| console.write_line(line(row, &widths, style)))
+    }
+
+    fn headings(&self) -> [&'static str; N] {
+        self.columns.map(|column| column.heading)
     }
 }
 

@@ -73,11 +73,7 @@ pub(crate) async fn create_user(args: CreateArgs, context: &mut Context) -> Resu
     check_org(&args, context).await?;
     check_businesses(&args, context).await?;
     let id = create(args, context).await?;
-    if context.console.json {
-        context.console.write_json(&json!({ "id": id.to_string() }))?;
-    } else {
-        context.console.write_line(id)?;
-    }
+    context.console.write_value(&json!({ "id": id.to_string() }), id)?;
     let next = if is_active { format!("ops key issue --user {id}") } else { "ops outbox list".to_owned() };
     context.console.write_next(next);
     Ok(Exit::Done)

@@ -10,8 +10,9 @@ use presence_store::WebhookDecision;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::console::{cell_or_dash, format_instant};
+use crate::console::format_instant;
 use crate::error::CommandError;
+use crate::table::{Column, column};
 use crate::{Context, Exit, args};
 
 const LIST_JSON: &str = "\
@@ -58,6 +59,26 @@ pub(crate) enum Command {
     },
 }
 
+const COLUMNS: [Column; 7] = [
+    column("WEBHOOK", "id"),
+    column("STATE", "state"),
+    column("FAILING SINCE", "failing_since"),
+    column("CURSOR", "cursor"),
+    column("HOST", "host"),
+    column("TYPES", "types").or("all"),
+    column("LABEL", "label"),
+];
+
+const COLUMNS_OF_DELIVERIES: [Column; 7] = [
+    column("EVENT", "event_id"),
+    column("TYPE", "type"),
+    column("STATE", "state"),
+    column("ATTEMPTS", "attempts"),
+    column("LATEST", "at"),
+    column("STATUS", "status"),
+    column("ERROR", "error"),
+];
+
 #[derive(Serialize)]
 struct ListedWebhook {
     id: String,
@@ -82,13 +103,6 @@ struct ListedDelivery {
     error: Option<String>,
 }
 
-impl Command {
-    /// True if the command writes to the tables.
-    pub(crate) fn writes(&self) -> bool {
-        matches!(self, Self::Replay { .. } | Self::Disable { .. })
-    }
-}
-
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::List { org } => list(org, context).await,
@@ -107,14 +121,7 @@ async fn list(org: Option<OrgId>, context: &mut Context) -> Result<Exit, Command
     for org in orgs {
         webhooks.extend(context.stores.webhooks.list(org).await?.iter().map(ListedWebhook::from));
     }
-    if context.console.json {
-        context.console.write_json(&webhooks)?;
-    } else {
-        let count = webhooks.len();
-        let header = ["WEBHOOK", "STATE", "FAILING SINCE", "CURSOR", "HOST", "TYPES", "LABEL"];
-        context.console.write_table(header, webhooks.into_iter().map(ListedWebhook::into_cells).collect())?;
-        context.console.write_message(format_args!("webhooks: {count}"));
-    }
+    context.console.write_list(COLUMNS, &webhooks, "webhooks")?;
     Ok(Exit::Done)
 }
 
@@ -128,8 +135,7 @@ async fn show(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
         context.console.write_json(&json!({ "webhook": webhook, "deliveries": deliveries }))?;
     } else {
         context.console.write_object(&webhook)?;
-        let header = ["EVENT", "TYPE", "STATE", "ATTEMPTS", "LATEST", "STATUS", "ERROR"];
-        context.console.write_table(header, deliveries.into_iter().map(ListedDelivery::into_cells).collect())?;
+        context.console.write_table(COLUMNS_OF_DELIVERIES, &deliveries)?;
     }
     Ok(Exit::Done)
 }
@@ -202,14 +208,6 @@ impl From<&Webhook> for ListedWebhook {
     }
 }
 
-impl ListedWebhook {
-    fn into_cells(self) -> [String; 7] {
-        let types = if self.types.is_empty() { "all".to_owned() } else { self.types.join(",") };
-        let (failing, label) = (cell_or_dash(self.failing_since), cell_or_dash(self.label));
-        [self.id, self.state.to_owned(), failing, self.cursor, self.host, types, label]
-    }
-}
-
 impl ListedDelivery {
     fn new(delivery: &Delivery) -> Option<Self> {
         let latest = delivery.latest()?.clone();
@@ -222,11 +220,5 @@ impl ListedDelivery {
             status: latest.status,
             error: latest.error,
         })
-    }
-
-    fn into_cells(self) -> [String; 7] {
-        let status = cell_or_dash(self.status.map(|status| status.to_string()));
-        let (attempts, error) = (self.attempts.to_string(), cell_or_dash(self.error));
-        [self.event_id, self.r#type, self.state.to_owned(), attempts, self.at, status, error]
     }
 }

@@ -13,8 +13,6 @@ use crate::lambda::memory::Memory;
 pub(crate) const READ_UNITS: f64 = 0.125;
 /// Price of a million write request units.
 pub(crate) const WRITE_UNITS: f64 = 0.625;
-/// Price of a GB that DynamoDB imports from S3, before compression.
-pub(crate) const IMPORT_GB: f64 = 0.15;
 /// Price of a million requests of an HTTP API, up to 300 million in a month.
 pub(crate) const API_REQUESTS: f64 = 1.00;
 /// Price of a million invocations.

@@ -27,24 +27,19 @@ pub(super) struct SampleIds {
     pub(super) review: String,
 }
 
-impl SampleRequest {
-    fn new(
-        route: &'static str,
-        variant: &'static str,
-        path: impl Into<String>,
-        body: Value,
-        timed_as: &'static str,
-    ) -> Self {
-        Self { route, variant, path: path.into(), body, header: None, timed_as }
-    }
+/// Returns a request without a body.
+fn request(
+    route: &'static str,
+    variant: &'static str,
+    path: impl Into<String>,
+    timed_as: &'static str,
+) -> SampleRequest {
+    SampleRequest { route, variant, path: path.into(), body: Value::Null, header: None, timed_as }
+}
 
-    fn without_body(
-        route: &'static str,
-        variant: &'static str,
-        path: impl Into<String>,
-        timed_as: &'static str,
-    ) -> Self {
-        Self::new(route, variant, path, Value::Null, timed_as)
+impl SampleRequest {
+    fn with_body(self, body: Value) -> Self {
+        Self { body, ..self }
     }
 
     fn with_header(self, name: &'static str, value: &'static str) -> Self {
@@ -69,74 +64,41 @@ impl SampleRequest {
 /// Returns the requests in the order in which they are sent. The last request for a user deletes the user.
 pub(super) fn sample_requests(ids: &SampleIds) -> Vec<SampleRequest> {
     let SampleIds { invited_user, active_user, category, review } = ids;
-    let mut requests = Vec::from(user_reads(invited_user));
-    requests.extend(user_writes(invited_user, active_user));
-    requests.extend([
-        SampleRequest::without_body("search_categories", "", "/category/search?lang=FR&name=boul", ""),
-        SampleRequest::without_body("get_category", "", format!("/category/{category}?lang=FR"), ""),
-        SampleRequest::without_body("search_reviews", "page 1 of the sample's 3,450", "/reviews", "page 1"),
-        SampleRequest::without_body("search_reviews", "the same, with gzip", "/reviews", "page 1, with gzip")
-            .with_header("accept-encoding", "gzip"),
-        SampleRequest::without_body(
-            "search_reviews",
-            "a city, a rating",
-            "/reviews?business_city=saint-etienne&rating__in=1,2",
-            "a city",
-        ),
-    ]);
-    let statistics = [("of all reviews", "/reviews/stats"), ("by month", "/reviews/stats?group_by=month")];
-    let statistics =
-        statistics.map(|(variant, path)| SampleRequest::without_body("get_review_stats", variant, path, variant));
-    requests.extend(statistics);
-    requests.extend([
-        SampleRequest::without_body("get_review", "", format!("/reviews/{review}"), ""),
-        SampleRequest::without_body("search_businesses", "", "/business/search?query=verte", ""),
-    ]);
+    let user = format!("/user/{active_user}");
+    let create = |variant, name, status, timed_as| {
+        request("create_user", variant, "/user", timed_as).with_body(user_body(name, status))
+    };
+    let create_with_key = |variant, timed_as| {
+        create(variant, "fourth", "active", timed_as).with_header("idempotency-key", "a-key-of-the-benchmark")
+    };
+    let update = |variant, timed_as, body| request("update_user", variant, &user, timed_as).with_body(body);
+    #[rustfmt::skip]
+    let requests = vec![
+        request("get_me", "", "/user/me", ""),
+        request("get_user", "", format!("/user/{invited_user}"), ""),
+        request("get_user_stats", "", "/user/stats", ""),
+        request("search_users", "without business ids", "/user/search?query=martin&display_business_ids=False", "fuzzy query"),
+        request("search_users", "a page of 9, with business ids", "/user/search?per_page=9", "with business ids"),
+        create("active, with a password", "another", "active", "active, with a password"),
+        create("invited: the mail is a row below", "third", "invited", "invited"),
+        create_with_key("with an idempotency key", "with an idempotency key"),
+        create_with_key("the same again: the stored answer", "the same again"),
+        update("a phone number", "a phone number", json!({ "phone": "+33 1 23 45 67 89" })),
+        update("an address", "a phone number", json!({ "email": "friend-2@bench.example" })),
+        update("a password", "a password", json!({ "password": "lovelace2" })),
+        request("invite_user", "the mail is a row below", format!("/user/{invited_user}/invite"), ""),
+        request("delete_user", "", &user, ""),
+        request("search_categories", "", "/category/search?lang=FR&name=boul", ""),
+        request("get_category", "", format!("/category/{category}?lang=FR"), ""),
+        request("search_reviews", "page 1 of the sample's 3,450", "/reviews", "page 1"),
+        request("search_reviews", "the same, with gzip", "/reviews", "page 1, with gzip").with_header("accept-encoding", "gzip"),
+        request("search_reviews", "a city, a rating", "/reviews?business_city=saint-etienne&rating__in=1,2", "a city"),
+        request("get_review_stats", "of all reviews", "/reviews/stats", "of all reviews"),
+        request("get_review_stats", "by month", "/reviews/stats?group_by=month", "by month"),
+        request("get_review", "", format!("/reviews/{review}"), ""),
+        request("search_businesses", "", "/business/search?query=verte", ""),
+    ];
     requests
-}
-
-fn user_reads(user: &str) -> [SampleRequest; 5] {
-    [
-        SampleRequest::without_body("get_me", "", "/user/me", ""),
-        SampleRequest::without_body("get_user", "", format!("/user/{user}"), ""),
-        SampleRequest::without_body("get_user_stats", "", "/user/stats", ""),
-        SampleRequest::without_body(
-            "search_users",
-            "without business ids",
-            "/user/search?query=martin&display_business_ids=False",
-            "fuzzy query",
-        ),
-        SampleRequest::without_body(
-            "search_users",
-            "a page of 9, with business ids",
-            "/user/search?per_page=9",
-            "with business ids",
-        ),
-    ]
-}
-
-fn user_writes(invited_user: &str, active_user: &str) -> [SampleRequest; 9] {
-    let create = |variant, body, timed_as| SampleRequest::new("create_user", variant, "/user", body, timed_as);
-    let path = format!("/user/{active_user}");
-    let update = |variant, body, timed_as| SampleRequest::new("update_user", variant, path.clone(), body, timed_as);
-    [
-        create("active, with a password", user_body("another", "active"), "active, with a password"),
-        create("invited: the mail is a row below", user_body("third", "invited"), "invited"),
-        create("with an idempotency key", user_body("fourth", "active"), "with an idempotency key")
-            .with_header("idempotency-key", "a-key-of-the-benchmark"),
-        create("the same again: the stored answer", user_body("fourth", "active"), "the same again")
-            .with_header("idempotency-key", "a-key-of-the-benchmark"),
-        update("a phone number", json!({ "phone": "+33 1 23 45 67 89" }), "a phone number"),
-        update("an address", json!({ "email": "friend-2@bench.example" }), "a phone number"),
-        update("a password", json!({ "password": "lovelace2" }), "a password"),
-        SampleRequest::without_body(
-            "invite_user",
-            "the mail is a row below",
-            format!("/user/{invited_user}/invite"),
-            "",
-        ),
-        SampleRequest::without_body("delete_user", "", path.clone(), ""),
-    ]
 }
 
 /// Returns the body that creates a user.

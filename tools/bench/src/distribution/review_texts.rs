@@ -7,23 +7,10 @@ use presence_domain::review::{FacetKey, Partner, Rating, Review, ReviewState};
 
 use super::{Distribution, ReviewHeader, org_id};
 
+#[rustfmt::skip]
 const WORDS: [&str; 16] = [
-    "accueil",
-    "parfait",
-    "service",
-    "rapide",
-    "produits",
-    "frais",
-    "équipe",
-    "souriante",
-    "attente",
-    "longue",
-    "prix",
-    "corrects",
-    "parking",
-    "pratique",
-    "conseils",
-    "précieux",
+    "accueil", "parfait", "service", "rapide", "produits", "frais", "équipe", "souriante",
+    "attente", "longue", "prix", "corrects", "parking", "pratique", "conseils", "précieux",
 ];
 const NAMES: [&str; 8] = ["Zoé", "Léa", "Anna", "Marie", "Jean", "Paul", "José", "Søren"];
 

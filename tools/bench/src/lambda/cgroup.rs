@@ -37,19 +37,19 @@ impl Cgroup {
     }
 
     fn create_v2(folder: PathBuf, memory: Memory) -> io::Result<Self> {
-        fs::create_dir(&folder)?;
-        let group = Self { folder };
-        group.write("cpu.max", &format!("{} {}", memory.quota().as_micros(), PERIOD.as_micros()))?;
-        group.write("cpu.weight", WEIGHT)?;
-        Ok(group)
+        let quota = format!("{} {}", memory.quota().as_micros(), PERIOD.as_micros());
+        Self::create(folder, [("cpu.max", &quota), ("cpu.weight", WEIGHT)])
     }
 
     fn create_v1(folder: PathBuf, memory: Memory) -> io::Result<Self> {
+        let [period, quota] = [PERIOD, memory.quota()].map(|time| time.as_micros().to_string());
+        Self::create(folder, [("cpu.cfs_period_us", &period), ("cpu.cfs_quota_us", &quota), ("cpu.shares", SHARES)])
+    }
+
+    fn create<const N: usize>(folder: PathBuf, settings: [(&str, &str); N]) -> io::Result<Self> {
         fs::create_dir(&folder)?;
         let group = Self { folder };
-        group.write("cpu.cfs_period_us", &PERIOD.as_micros().to_string())?;
-        group.write("cpu.cfs_quota_us", &memory.quota().as_micros().to_string())?;
-        group.write("cpu.shares", SHARES)?;
+        settings.into_iter().try_for_each(|(file, value)| group.write(file, value))?;
         Ok(group)
     }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
+use presence_domain::category::CategoryRow;
 use presence_domain::user::Role;
 use presence_ledger::OrgPostings;
 use presence_local::embedded::EmbeddedDynamo;
@@ -19,14 +20,13 @@ use tempfile::TempDir;
 use super::function::FunctionLauncher;
 use super::organisation::{Organisation, create_caller, create_users_table, load_orgs};
 use super::small_orgs::SmallOrgs;
-use crate::distribution::{CITIES_BY_SIZE, Distribution};
-use crate::ops_import::import_file;
+use crate::distribution::Distribution;
 use crate::sandbox::tls::TlsProxy;
 
 /// Delay of each answer of DynamoDB: a call inside a region usually takes some milliseconds.
 const CALL_DELAY: Duration = Duration::from_millis(3);
-/// File with the categories of the local stack.
-const CATEGORIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../local/sample/categories.jsonl");
+/// Categories of the local stack.
+const CATEGORIES: &str = include_str!("../../../local/sample/categories.jsonl");
 /// Prefix of the tables.
 pub(super) const PREFIX: &str = "presence-";
 
@@ -35,7 +35,7 @@ pub(super) struct LambdaEnvironment {
     pub(super) launcher: FunctionLauncher,
     orgs: Vec<Organisation>,
     /// Key of a caller of the organisation with the reviews.
-    reviews_key: String,
+    pub(super) reviews_key: String,
     /// Id of a category.
     pub(super) category: String,
     /// Id of a review.
@@ -43,7 +43,7 @@ pub(super) struct LambdaEnvironment {
     /// Ids of all businesses with reviews.
     businesses: Vec<String>,
     /// Key of a caller who sees the reviews of all organisations.
-    provider_key: String,
+    pub(super) provider_key: String,
     small_orgs: SmallOrgs,
     stack: Stack,
     // Dropped in this order: users of the database, the database, its file.
@@ -100,16 +100,6 @@ impl LambdaEnvironment {
         self.orgs.iter().find(|org| org.users == users).with_context(|| format!("no organisation of {users} users"))
     }
 
-    /// Returns the key of a caller who sees the reviews.
-    pub(super) fn reviews_key(&self) -> &str {
-        &self.reviews_key
-    }
-
-    /// Returns the key of a caller who sees the reviews of all organisations.
-    pub(super) fn provider_key(&self) -> &str {
-        &self.provider_key
-    }
-
     /// Returns the ids of some businesses, separated by commas. They are of large and of small cities.
     pub(super) fn businesses(&self, count: usize) -> String {
         let all = self.businesses.len();
@@ -125,11 +115,6 @@ impl LambdaEnvironment {
     /// Sends a request to the service in this process, which is not throttled.
     pub(super) async fn send(&self, method: &str, path: &str, key: &str, body: &Value) -> anyhow::Result<Value> {
         send(&self.stack, method, path, key, body).await
-    }
-
-    /// Returns the city with 3 % of the reviews.
-    pub(super) fn city() -> String {
-        CITIES_BY_SIZE[1].to_lowercase()
     }
 }
 
@@ -196,9 +181,14 @@ async fn find_review(stack: &Stack, key: &str) -> anyhow::Result<String> {
     Ok(reviews["reviews"][0]["id"].as_str().context("a review")?.to_owned())
 }
 
-/// Imports the categories with the operator's command. Returns the id of one category.
+/// Stores the categories. Returns the id of one of them.
 async fn load_categories(store: &Stores, stack: &Stack, key: &str) -> anyhow::Result<String> {
-    import_file(store, "categories", CATEGORIES).await?;
+    let mut import = store.categories.begin_import(false).await?;
+    for line in CATEGORIES.lines() {
+        let row: CategoryRow = serde_json::from_str(line)?;
+        import.put(row.read().map_err(anyhow::Error::msg)?).await?;
+    }
+    import.publish().await?;
     let categories = send(stack, "GET", "/category/search?lang=FR&per_page=1", key, &Value::Null).await?;
     Ok(categories["categories"][0]["id"].as_str().context("a category")?.to_owned())
 }

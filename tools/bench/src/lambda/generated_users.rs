@@ -6,66 +6,11 @@ use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::invitation::InvitationLinks;
 use presence_domain::user::{PersonName, Role, Status, User};
 
-const FIRST_NAMES: [&str; 24] = [
-    "Marie",
-    "Jean",
-    "Zoë",
-    "Étienne",
-    "Chloé",
-    "Luc",
-    "Anaïs",
-    "François",
-    "Jürgen",
-    "Käthe",
-    "Lukas",
-    "Sören",
-    "Inês",
-    "João",
-    "Begoña",
-    "Xoán",
-    "Łukasz",
-    "Ewa",
-    "Giulia",
-    "Marco",
-    "Oliver",
-    "Amelia",
-    "Nguyễn",
-    "Aylin",
-];
-const LAST_NAMES: [&str; 32] = [
-    "Martin",
-    "Bernard",
-    "Dubois",
-    "Thomas",
-    "Lefèvre",
-    "Moreau",
-    "Girard",
-    "Rousseau",
-    "Müller",
-    "Schäfer",
-    "Weiß",
-    "Großmann",
-    "Conceição",
-    "Simões",
-    "Muñoz",
-    "Ibáñez",
-    "Castiñeira",
-    "Wójcik",
-    "Kowalski",
-    "D’Angelo",
-    "Rossi",
-    "Whitfield",
-    "Smith",
-    "O’Connor",
-    "Kjær",
-    "Østergård",
-    "Yılmaz",
-    "Nagy",
-    "Novák",
-    "Papadopoulos",
-    "Ivanova",
-    "Trần",
-];
+const FIRST_NAMES: &str = "Marie Jean Zoë Étienne Chloé Luc Anaïs François Jürgen Käthe Lukas Sören Inês João Begoña Xoán Łukasz Ewa \
+    Giulia Marco Oliver Amelia Nguyễn Aylin";
+const LAST_NAMES: &str = "Martin Bernard Dubois Thomas Lefèvre Moreau Girard Rousseau Müller Schäfer Weiß Großmann Conceição Simões \
+    Muñoz Ibáñez Castiñeira Wójcik Kowalski D’Angelo Rossi Whitfield Smith O’Connor Kjær Østergård Yılmaz Nagy \
+    Novák Papadopoulos Ivanova Trần";
 
 /// Returns the id of a user.
 pub(super) fn user_id(number: usize) -> u64 {
@@ -74,8 +19,9 @@ pub(super) fn user_id(number: usize) -> u64 {
 
 /// Generates a user of an organisation.
 pub(super) fn generate_user(number: usize, org: u64) -> anyhow::Result<User> {
-    let (first, last) =
-        (FIRST_NAMES[number % FIRST_NAMES.len()], LAST_NAMES[(number / FIRST_NAMES.len()) % LAST_NAMES.len()]);
+    let [first_names, last_names] = [FIRST_NAMES, LAST_NAMES].map(|names| names.split(' ').collect::<Vec<_>>());
+    let first = first_names[number % first_names.len()];
+    let last = last_names[(number / first_names.len()) % last_names.len()];
     // A third of the users has a second last name, so that full names are as different as in practice.
     let second_last = if number.is_multiple_of(3) { format!(" {}", syllables(number)) } else { String::new() };
     Ok(User {

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::environment::LambdaEnvironment;
 use super::organisation::{Organisation, UserUse};
+use crate::distribution::CITIES_BY_SIZE;
 use crate::sandbox::event;
 
 /// Kind of a request, from which its event is made.
@@ -75,79 +76,59 @@ const BUSINESS_SEARCH: &str = "/api/v2/business/search";
 
 /// Returns all groups. The sweep is the first one: it must find nothing, and later operations leave mails in the outbox.
 pub(super) fn groups() -> Vec<OperationGroup> {
-    let mut groups =
-        vec![OperationGroup::single("mailer", Operation::new("sweep", "nothing is due", RequestKind::Sweep))];
-    groups.extend(user_groups());
-    groups.extend([
-        OperationGroup::single(
-            "categories",
-            Operation::get("search_categories", "", CATEGORY_SEARCH, "lang=FR&name=boul"),
-        ),
-        OperationGroup::single(
-            "categories",
-            Operation::get("get_category", "", "/api/v2/category/{categoryId}", "lang=FR"),
-        ),
-    ]);
-    groups.extend(review_groups());
-    let mail = Operation::new("send_mail", "one, from the stream", RequestKind::SendMail);
-    groups.push(OperationGroup::single("mailer", mail));
-    groups
-}
-
-fn review_groups() -> Vec<OperationGroup> {
-    let searches = [
-        ("page 1", ""),
-        ("page 1000", "page=1000"),
-        ("a state and two ratings", "state=not_treated&rating__in=1,2"),
-        ("a city", "business_city={city}"),
-        ("20 businesses", "business__in={20 businesses}"),
-        ("100 businesses", "business__in={100 businesses}"),
-        ("385 businesses", "business__in={385 businesses}"),
-    ];
-    let searches = searches.map(|(variant, query)| Operation::get("search_reviews", variant, REVIEWS, query));
-    let first_pages = [("page 1, with gzip", "GET", "gzip"), ("page 1, HEAD", "HEAD", "identity")];
-    let first_pages = first_pages.map(|(variant, method, accept_encoding)| {
-        Operation::new("search_reviews", variant, RequestKind::FirstPage { method, accept_encoding })
-    });
-    let statistics = [("of all reviews", ""), ("by month", "group_by=month"), ("by business", "group_by=business")];
-    let statistics =
-        statistics.map(|(variant, query)| Operation::get("get_review_stats", variant, REVIEW_STATS, query));
-    let others = [
-        Operation::get("get_review", "", REVIEW, ""),
-        Operation::get("search_businesses", "", BUSINESS_SEARCH, "query=shop"),
-    ];
-    // More organisations are loaded for the second one, so that it must be the last.
-    let of_provider = [("PROVIDER of 100 organisations", 100), ("PROVIDER of 1500 organisations", 1_500)];
-    let of_provider = of_provider
-        .map(|(variant, orgs)| Operation::new("search_reviews", variant, RequestKind::SearchAllReviews { orgs }));
-    let operations = searches.into_iter().chain(first_pages).chain(statistics).chain(others).chain(of_provider);
-    operations.map(|operation| OperationGroup::single("reviews", operation)).collect()
-}
-
-fn user_groups() -> Vec<OperationGroup> {
-    let single = |operation| OperationGroup::single("users", operation);
-    let search = |variant, query| Operation::get("search_users", variant, SEARCH, query);
-    vec![
-        single(Operation::get("get_me", "", "/api/v2/user/me", "")),
-        single(Operation::get("get_user", "", USER, "")),
-        single(Operation::get("get_user_stats", "", "/api/v2/user/stats", "")),
+    use RequestKind::{CreateActive, CreateAgain, CreateInvited, CreateWithKey, Delete, Invite, SendMail, Sweep};
+    use RequestKind::{FirstPage, SearchAllReviews, UpdatePassword, UpdatePhone};
+    let single = |function, name, variant, kind| OperationGroup::single(function, Operation::new(name, variant, kind));
+    let get = |function, name, variant, path, query| {
+        OperationGroup::single(function, Operation::get(name, variant, path, query))
+    };
+    let reviews = |variant, query| get("reviews", "search_reviews", variant, REVIEWS, query);
+    let stats = |variant, query| get("reviews", "get_review_stats", variant, REVIEW_STATS, query);
+    let users = |variant, query| Operation::get("search_users", variant, SEARCH, query);
+    #[rustfmt::skip]
+    let groups = vec![
+        single("mailer", "sweep", "nothing is due", Sweep),
+        get("users", "get_me", "", "/api/v2/user/me", ""),
+        get("users", "get_user", "", USER, ""),
+        get("users", "get_user_stats", "", "/api/v2/user/stats", ""),
         OperationGroup::for_all_sizes(vec![
-            search("no filter", "display_business_ids=False"),
-            search("status", "display_business_ids=False&status=invited"),
-            search("last_name", "display_business_ids=False&last_name=mart"),
-            search("fuzzy query", "display_business_ids=False&query=lefevrre"),
-            search("with business ids", ""),
+            users("no filter", "display_business_ids=False"),
+            users("status", "display_business_ids=False&status=invited"),
+            users("last_name", "display_business_ids=False&last_name=mart"),
+            users("fuzzy query", "display_business_ids=False&query=lefevrre"),
+            users("with business ids", ""),
         ]),
-        OperationGroup::for_all_sizes(vec![search("email", "display_business_ids=False&email={email}")]),
-        single(Operation::new("create_user", "active, with a password", RequestKind::CreateActive)),
-        single(Operation::new("create_user", "with an idempotency key", RequestKind::CreateWithKey)),
-        single(Operation::new("create_user", "the same again", RequestKind::CreateAgain)),
-        single(Operation::new("create_user", "invited", RequestKind::CreateInvited)),
-        single(Operation::new("update_user", "a phone number", RequestKind::UpdatePhone)),
-        single(Operation::new("update_user", "a password", RequestKind::UpdatePassword)),
-        single(Operation::new("invite_user", "", RequestKind::Invite)),
-        single(Operation::new("delete_user", "", RequestKind::Delete)),
-    ]
+        OperationGroup::for_all_sizes(vec![users("email", "display_business_ids=False&email={email}")]),
+        single("users", "create_user", "active, with a password", CreateActive),
+        single("users", "create_user", "with an idempotency key", CreateWithKey),
+        single("users", "create_user", "the same again", CreateAgain),
+        single("users", "create_user", "invited", CreateInvited),
+        single("users", "update_user", "a phone number", UpdatePhone),
+        single("users", "update_user", "a password", UpdatePassword),
+        single("users", "invite_user", "", Invite),
+        single("users", "delete_user", "", Delete),
+        get("categories", "search_categories", "", CATEGORY_SEARCH, "lang=FR&name=boul"),
+        get("categories", "get_category", "", "/api/v2/category/{categoryId}", "lang=FR"),
+        reviews("page 1", ""),
+        reviews("page 1000", "page=1000"),
+        reviews("a state and two ratings", "state=not_treated&rating__in=1,2"),
+        reviews("a city", "business_city={city}"),
+        reviews("20 businesses", "business__in={20 businesses}"),
+        reviews("100 businesses", "business__in={100 businesses}"),
+        reviews("385 businesses", "business__in={385 businesses}"),
+        single("reviews", "search_reviews", "page 1, with gzip", FirstPage { method: "GET", accept_encoding: "gzip" }),
+        single("reviews", "search_reviews", "page 1, HEAD", FirstPage { method: "HEAD", accept_encoding: "identity" }),
+        stats("of all reviews", ""),
+        stats("by month", "group_by=month"),
+        stats("by business", "group_by=business"),
+        get("reviews", "get_review", "", REVIEW, ""),
+        get("reviews", "search_businesses", "", BUSINESS_SEARCH, "query=shop"),
+        // More organisations are loaded for the second one, so that it must be the last search.
+        single("reviews", "search_reviews", "PROVIDER of 100 organisations", SearchAllReviews { orgs: 100 }),
+        single("reviews", "search_reviews", "PROVIDER of 1500 organisations", SearchAllReviews { orgs: 1_500 }),
+        single("mailer", "send_mail", "one, from the stream", SendMail),
+    ];
+    groups
 }
 
 impl Operation {
@@ -166,11 +147,11 @@ impl Operation {
             RequestKind::Get { path, query } => get_event(path, query, environment, org)?,
             RequestKind::SearchAllReviews { orgs } => {
                 environment.load_small_orgs(orgs)?;
-                event::get(&format!("GET {REVIEWS}"), REVIEWS, "", environment.provider_key())
+                event::get(&format!("GET {REVIEWS}"), REVIEWS, "", &environment.provider_key)
             }
             RequestKind::FirstPage { method, accept_encoding } => {
                 let search = format!("{method} {REVIEWS}");
-                let search = event::request(&search, REVIEWS, "", environment.reviews_key(), &Value::Null);
+                let search = event::request(&search, REVIEWS, "", &environment.reviews_key, &Value::Null);
                 event::with_header(&search, "accept-encoding", accept_encoding)?
             }
             RequestKind::CreateActive => create_active_event(key, &random_name()),
@@ -207,7 +188,8 @@ fn get_event(route: &str, query: &str, environment: &LambdaEnvironment, org: &Or
     if path.contains("{user_id}") {
         path = path.replace("{user_id}", &org.take_user(UserUse::Update)?.to_string());
     }
-    let mut query = query.replace("{city}", &LambdaEnvironment::city());
+    // 3 % of the reviews are of this city.
+    let mut query = query.replace("{city}", &CITIES_BY_SIZE[1].to_lowercase());
     for count in [20, 100, 385] {
         query = query.replace(&format!("{{{count} businesses}}"), &environment.businesses(count));
     }
@@ -215,7 +197,7 @@ fn get_event(route: &str, query: &str, environment: &LambdaEnvironment, org: &Or
         query = query.replace("{email}", &org.unchanged_email()?);
     }
     let is_of_reviews = [REVIEWS, REVIEW_STATS, REVIEW, BUSINESS_SEARCH].contains(&route);
-    let key = if is_of_reviews { environment.reviews_key() } else { &org.key };
+    let key = if is_of_reviews { &environment.reviews_key } else { &org.key };
     Ok(event::get(&format!("GET {route}"), &path, &query, key))
 }
 

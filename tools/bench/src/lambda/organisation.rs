@@ -27,16 +27,8 @@ pub(super) struct Organisation {
     pub(super) key: String,
     /// Number of its first user among all generated users.
     first_user: usize,
-    taken: TakenUsers,
-}
-
-/// Numbers of users that requests have used up, by use.
-#[derive(Default)]
-struct TakenUsers {
-    update: Cell<usize>,
-    invite: Cell<usize>,
-    delete: Cell<usize>,
-    mail: Cell<usize>,
+    /// Number of users that requests have used up, by use.
+    taken: [Cell<usize>; 4],
 }
 
 /// Use of a user by a request. No user is used twice, so that each request finds the user unchanged.
@@ -50,20 +42,21 @@ pub(super) enum UserUse {
 
 impl Organisation {
     fn new(users: usize, key: String, first_user: usize) -> Self {
-        Self { users, key, first_user, taken: TakenUsers::default() }
+        Self { users, key, first_user, taken: Default::default() }
     }
 
     /// Returns the id of a user that no request has used.
     ///
     /// One user in seven is invited: invitations and mails take these in turn. Updates and deletions take active users.
     pub(super) fn take_user(&self, user_use: UserUse) -> anyhow::Result<u64> {
-        let first = self.first_invited();
-        let number = match user_use {
-            UserUse::Invite => first + 14 * increment(&self.taken.invite),
-            UserUse::Mail => first + 14 * increment(&self.taken.mail) + 7,
-            UserUse::Update => first + 7 * increment(&self.taken.update) + 1,
-            UserUse::Delete => first + 7 * increment(&self.taken.delete) + 2,
+        let (step, offset) = match user_use {
+            UserUse::Invite => (14, 0),
+            UserUse::Mail => (14, 7),
+            UserUse::Update => (7, 1),
+            UserUse::Delete => (7, 2),
         };
+        let taken = &self.taken[user_use as usize];
+        let number = self.first_invited() + step * taken.replace(taken.get() + 1) + offset;
         ensure!(number < self.first_user + self.users, "{} users are too few for so many requests", self.users);
         Ok(generated_users::user_id(number))
     }
@@ -78,11 +71,6 @@ impl Organisation {
     fn first_invited(&self) -> usize {
         self.first_user.next_multiple_of(7)
     }
-}
-
-/// Increments a counter. Returns its value before.
-fn increment(counter: &Cell<usize>) -> usize {
-    counter.replace(counter.get() + 1)
 }
 
 /// Returns the id of the organisation with this number of users.

@@ -7,12 +7,11 @@ use std::time::Duration;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_types::body::SdkBody;
+use aws_smithy_types::byte_stream::ByteStream;
 use presence_local::connectors::{Answer, ConnectorLayer, Next};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::time::Instant;
-
-use crate::capacity::read_consumed_units;
 
 /// Units that a partition has in a second: <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html>.
 const READ_RATE: f64 = 3_000.0;
@@ -164,6 +163,18 @@ impl Partition {
         };
         format!("{}: {place}", if self.is_read { "reads" } else { "writes" })
     }
+}
+
+/// Returns the units of an answer, whose `ConsumedCapacity` is one object, or a list with one for each table. Reads the body to its
+/// end, and leaves it in the answer.
+async fn read_consumed_units(response: &mut HttpResponse) -> Result<f64, ConnectorError> {
+    let bytes = ByteStream::new(response.take_body()).collect().await;
+    let bytes = bytes.map_err(|error| ConnectorError::io(error.into()))?.into_bytes();
+    let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    *response.body_mut() = SdkBody::from(bytes);
+    let capacity = &answer["ConsumedCapacity"];
+    let tables = capacity.as_array().map_or(std::slice::from_ref(capacity), Vec::as_slice);
+    Ok(tables.iter().filter_map(|table| table["CapacityUnits"].as_f64()).sum())
 }
 
 /// Returns the partitions that a call takes units from, with their parts of the units.

@@ -18,7 +18,7 @@ pub(crate) const PER_PAGE: u64 = PageRequest::DEFAULT_SIZE;
 /// Numbers of businesses in lists. The last one is what a request line holds.
 pub(super) const BUSINESS_LISTS: [usize; 3] = [20, 100, 385];
 /// Last second of the distribution: that of 2025-12-31.
-const LAST_SECOND: i64 = 1_767_225_599;
+pub(super) const LAST_SECOND: i64 = 1_767_225_599;
 /// Number of seconds of the distribution: five years.
 const ALL_SECONDS: i64 = 1_826 * SECONDS_OF_DAY;
 

@@ -11,12 +11,9 @@ use presence_domain::user::Role;
 use presence_store::{ReviewFilter, StatsError, Stores};
 
 use super::ReviewDatabase;
-use super::searches::{Search, listed, named_searches};
+use super::searches::{LAST_SECOND, Search, listed, named_searches};
 use crate::cost::{Cost, measure_cost};
 use crate::distribution::{CITIES_BY_SIZE, Distribution};
-
-/// Last second of the distribution: that of 2025-12-31.
-const LAST_SECOND: i64 = 1_767_225_599;
 
 /// Statistics that are counted.
 #[derive(Clone, Debug)]

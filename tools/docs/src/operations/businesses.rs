@@ -9,27 +9,15 @@ pub(super) fn operations() -> Vec<Operation> {
 }
 
 fn search_businesses() -> Operation {
+    #[rustfmt::skip]
     let filters = [
-        Parameter::text(
-            "query",
-            values::search_text,
-            "verte etienne",
-            "Only businesses with every one of these words, at most 32, in their name or city. A word may be a part of a longer one. Case, \
-             accents, hyphens and apostrophes are ignored.",
-        ),
-        Parameter::text(
-            "city",
-            values::search_text,
-            "saint etienne",
-            "Only businesses in this city. Its whole name is compared, ignoring case, accents, hyphens, apostrophes and \
-             repeated blanks.",
-        ),
-        Parameter::integer(
-            "org_id",
-            values::org_id,
-            "42",
-            "Only businesses of this organisation. A caller that is not a PROVIDER may only name its own: another one is 403.",
-        ),
+        Parameter::text("query", values::search_text, "verte etienne",
+            "Only businesses with every one of these words, at most 32, in their name or city. A word may be a part of a longer one. \
+             Case, accents, hyphens and apostrophes are ignored."),
+        Parameter::text("city", values::search_text, "saint etienne",
+            "Only businesses in this city. Its whole name is compared, ignoring case, accents, hyphens, apostrophes and repeated blanks."),
+        Parameter::integer("org_id", values::org_id, "42",
+            "Only businesses of this organisation. A caller that is not a PROVIDER may only name its own: another one is 403."),
     ];
     Operation {
         name: "search_businesses",

@@ -9,28 +9,17 @@ pub(super) fn operations() -> Vec<Operation> {
 }
 
 fn list_events() -> Operation {
+    #[rustfmt::skip]
     let parameters = vec![
-        Parameter::text(
-            "after",
-            values::cursor,
-            "42-0",
+        Parameter::text("after", values::cursor, "42-0",
             "Cursor that an earlier page gave as `next`: only later events. `now` is the end of the feed. Without it the page begins with \
-             the oldest event that is kept.",
-        ),
+             the oldest event that is kept."),
         Parameter::integer("limit", values::limit, "30", "Largest number of events on the page; 30 without it."),
-        Parameter::list(
-            "type__in",
-            values::event_type(values::string()),
-            "review.*,user.created",
-            "Only events of these types, or groups of types.",
-        ),
-        Parameter::text(
-            "org_id",
-            values::org_or_none,
-            "42",
+        Parameter::list("type__in", values::event_type(values::string()), "review.*,user.created",
+            "Only events of these types, or groups of types."),
+        Parameter::text("org_id", values::org_or_none, "42",
             "Organisation whose events are returned, or `none` for those of users without one. A PROVIDER must give it. Another caller \
-             may only name its own: another one is 403.",
-        ),
+             may only name its own: another one is 403."),
     ];
     Operation {
         name: "list_events",

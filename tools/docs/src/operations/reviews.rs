@@ -181,44 +181,22 @@ fn group_by() -> Parameter {
     Parameter::text("group_by", values::group_by, "month", "Property by which the reviews are grouped.")
 }
 
+#[rustfmt::skip]
 fn filter_parameters() -> [Parameter; 9] {
     [
         Parameter::list("state", values::review_state(string()), "not_treated", "Only reviews in one of these states."),
         Parameter::list("rating__in", values::rating(integer()), "1,2", "Only reviews with one of these ratings."),
         Parameter::integer("rating", values::rating, "1", "Only reviews with this rating."),
-        Parameter::boolean(
-            "content__isnull",
-            "False",
-            "True: only reviews without text or with a blank text. False: only reviews with text.",
-        ),
-        Parameter::list(
-            "partner__in",
-            values::partner(string()),
-            "partner_8,partner_1",
-            "Only reviews on one of these partners.",
-        ),
+        Parameter::boolean("content__isnull", "False",
+            "True: only reviews without text or with a blank text. False: only reviews with text."),
+        Parameter::list("partner__in", values::partner(string()), "partner_8,partner_1", "Only reviews on one of these partners."),
         Parameter::text("update_date__gte", values::request_date, "2025-01-01", "Only reviews at or after this date."),
-        Parameter::text(
-            "update_date__lte",
-            values::request_date,
-            "2025-12-31T23:59:59Z",
-            "Only reviews at or before this date.",
-        ),
-        Parameter::list(
-            "business__in",
-            values::printable(string()),
-            "5409c35a97bbc544d8e26737,5409c35a97bbc544d8e26738",
-            &format!(
-                "Only reviews of these businesses, at most {MAX_ITEMS} different ones. A business that is unknown or outside the \
-                 caller's reach has no reviews."
-            ),
-        ),
-        Parameter::text(
-            "business_city",
-            values::search_text,
-            "saint etienne",
-            "Only reviews of the businesses in this city. Its whole name is compared, ignoring case, accents, hyphens, \
-             apostrophes and repeated blanks.",
-        ),
+        Parameter::text("update_date__lte", values::request_date, "2025-12-31T23:59:59Z", "Only reviews at or before this date."),
+        Parameter::list("business__in", values::printable(string()), "5409c35a97bbc544d8e26737,5409c35a97bbc544d8e26738",
+            &format!("Only reviews of these businesses, at most {MAX_ITEMS} different ones. A business that is unknown or outside the caller's \
+             reach has no reviews.")),
+        Parameter::text("business_city", values::search_text, "saint etienne",
+            "Only reviews of the businesses in this city. Its whole name is compared, ignoring case, accents, hyphens, apostrophes and \
+             repeated blanks."),
     ]
 }

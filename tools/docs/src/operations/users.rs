@@ -50,34 +50,18 @@ fn get_user() -> Operation {
 }
 
 fn search_users() -> Operation {
+    #[rustfmt::skip]
     let filters = vec![
-        Parameter::integer(
-            "org_id",
-            values::org_id,
-            "42",
-            "Only users of this organisation. A caller that is not a PROVIDER may only name its own: another one is 403.",
-        ),
-        Parameter::text(
-            "last_name",
-            values::search_text,
-            "martin",
-            "Only users whose last name contains this text, ignoring case, accents and width.",
-        ),
-        Parameter::text(
-            "email",
-            values::email_filter,
-            "luc.martin@maison-verte.example",
-            "Only the user with this address, ignoring case.",
-        ),
+        Parameter::integer("org_id", values::org_id, "42",
+            "Only users of this organisation. A caller that is not a PROVIDER may only name its own: another one is 403."),
+        Parameter::text("last_name", values::search_text, "martin",
+            "Only users whose last name contains this text, ignoring case, accents and width."),
+        Parameter::text("email", values::email_filter, "luc.martin@maison-verte.example", "Only the user with this address, ignoring case."),
         Parameter::text("status", values::status, "active", "Only users with this status."),
-        Parameter::text(
-            "query",
-            values::search_text,
-            "martn",
+        Parameter::text("query", values::search_text, "martn",
             "Only users who match every word of this text, at most 32 words. A word matches if a word of the first name, the last name or \
-             the e-mail address contains it. A word of 5 letters or more may have one wrong letter, one of 9 or more two. \
-             Case, accents and width are ignored.",
-        ),
+             the e-mail address contains it. A word of 5 letters or more may have one wrong letter, one of 9 or more two. Case, accents \
+             and width are ignored."),
     ];
     Operation {
         name: "search_users",

@@ -32,7 +32,6 @@ use crate::args::parse_wait;
 use crate::error::CommandError;
 use crate::{Context, Exit};
 use context::ImportContext;
-use error_limit::ErrorLimit;
 use input::Input;
 use interrupt::Interrupt;
 use kind::ImportKind;
@@ -199,27 +198,25 @@ async fn import_rows<R: Row>(args: &ImportArgs, context: &mut Context) -> Result
     warn_if_empty(is_empty, R::KIND, args, context);
     let actor = context.actor().await?;
     let import_context = ImportContext::new(context.stores.clone(), Arc::clone(&context.clock), actor, args.dry_run);
-    let (rejects, limit) = (RejectsFile::for_import(&args.file)?, ErrorLimit::new(args.max_errors));
+    let rejects = RejectsFile::for_import(&args.file, args.max_errors)?;
     let progress = Progress::start(size, context.console.shows_progress());
-    let mut import = RowImport::<R>::new(import_context, rejects, limit, progress);
+    let mut import = RowImport::<R>::new(import_context, rejects, progress);
     let result = import.run(lines, Interrupt::watch()).await;
     let (summary, rejects) = import.finish();
-    summary.report(args, R::KIND.plural(), result, rejects, &mut context.console)
+    summary.print(args.dry_run, R::KIND.plural(), result, rejects.finish(), &mut context.console)
 }
 
 async fn import_reviews(args: &ImportArgs, context: &mut Context) -> Result<Exit, CommandError> {
     let kind = ImportKind::Reviews;
     let Input { lines, size, is_empty } = Input::open(&args.file, kind).await?;
     warn_if_empty(is_empty, kind, args, context);
-    let (rejects, limit) = (RejectsFile::for_import(&args.file)?, ErrorLimit::new(args.max_errors));
+    let rejects = RejectsFile::for_import(&args.file, args.max_errors)?;
     let progress = Progress::start(size, context.console.shows_progress());
-    let mut import = {
-        let clock = Arc::clone(&context.clock);
-        ReviewImport::new(context.stores.clone(), clock, args.dry_run, rejects, limit, progress)
-    };
+    let (stores, clock) = (context.stores.clone(), Arc::clone(&context.clock));
+    let mut import = ReviewImport::new(stores, clock, args.dry_run, rejects, progress);
     let result = import.run(lines, Interrupt::watch()).await;
     let (summary, rejects) = import.finish();
-    summary.report(args, kind.plural(), result, rejects, &mut context.console)
+    summary.print(args.dry_run, kind.plural(), result, rejects.finish(), &mut context.console)
 }
 
 /// Tells the operator of a file without rows. That is no failure: there may be nothing to import today.

@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use jiff::Timestamp;
+use presence_runtime::lines::Line;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::error_limit::ErrorLimit;
 use crate::Console;
+use crate::import_error::ImportError;
 
 /// Number of reasons that are printed.
 const SHOWN_REASONS: usize = 3;
@@ -24,10 +27,11 @@ struct RejectedRow {
     reason: String,
 }
 
-/// File of the rejected rows of an import. It is created for the first rejected row.
+/// File of the rejected rows of an import, and the limit on them. It is created for the first rejected row.
 pub(super) struct RejectsFile {
     path: PathBuf,
     file: Option<File>,
+    limit: ErrorLimit,
 }
 
 /// True if the name stands for standard input.
@@ -36,24 +40,31 @@ pub(super) fn is_stdin(file: &Path) -> bool {
 }
 
 impl RejectsFile {
-    /// Returns the file for the rejected rows of `imported`. The one of an earlier run is kept under its time.
-    pub(super) fn for_import(imported: &Path) -> anyhow::Result<Self> {
+    /// Returns the file for the rejected rows of `imported`, of which the import stops at the `max_errors`th. The file of an earlier run
+    /// is kept under its time.
+    pub(super) fn for_import(imported: &Path, max_errors: Option<u64>) -> anyhow::Result<Self> {
         let imported = if is_stdin(imported) { Path::new("stdin") } else { imported };
         let path = with_ending(imported, ".rejected.jsonl");
         keep_earlier(imported, &path).with_context(|| format!("cannot rename {}", path.display()))?;
-        Ok(Self { path, file: None })
+        Ok(Self { path, file: None, limit: ErrorLimit::new(max_errors) })
     }
 
     /// Writes a rejected row with its line number and the reason.
-    pub(super) fn write(&mut self, line_number: u64, reason: &str, row: &str) -> anyhow::Result<()> {
+    pub(super) fn write(&mut self, line: &Line, reason: &str) -> anyhow::Result<()> {
+        self.limit.record(line.number, reason);
         let cannot_write = || format!("cannot write {}", self.path.display());
         let file = match &mut self.file {
             Some(file) => file,
             missing => missing.insert(File::create(&self.path).with_context(cannot_write)?),
         };
-        let rejected = json!({ "line": line_number, "reason": reason, "row": row });
+        let rejected = json!({ "line": line.number, "reason": reason, "row": line.excerpt() });
         // A whole line at once: the file is right whenever the import is killed.
         file.write_all(format!("{rejected}\n").as_bytes()).with_context(cannot_write)
+    }
+
+    /// Returns the error if the limit is reached after this number of rows, rejected or not.
+    pub(super) fn check_limit(&self, rows: u64) -> Result<(), ImportError> {
+        self.limit.check(rows)
     }
 
     /// Returns the path of the file.

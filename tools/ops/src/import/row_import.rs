@@ -10,7 +10,6 @@ use presence_domain::error::Error;
 use tokio::task::JoinHandle;
 
 use super::context::ImportContext;
-use super::error_limit::ErrorLimit;
 use super::interrupt::Interrupt;
 use super::progress::Progress;
 use super::rejects::RejectsFile;
@@ -27,7 +26,6 @@ pub(super) struct RowImport<R> {
     /// Rows that are being written, in the order of the file. They finish in this order, and so do rejected ones.
     in_flight: VecDeque<InFlight>,
     rejects: RejectsFile,
-    limit: ErrorLimit,
     summary: ImportSummary,
     progress: Progress,
     /// Offset of the end of the last row that is done.
@@ -43,12 +41,11 @@ struct InFlight {
 }
 
 impl<R: Row> RowImport<R> {
-    pub(super) fn new(context: ImportContext, rejects: RejectsFile, limit: ErrorLimit, progress: Progress) -> Self {
+    pub(super) fn new(context: ImportContext, rejects: RejectsFile, progress: Progress) -> Self {
         Self {
             context: Arc::new(context),
             in_flight: VecDeque::with_capacity(MAX_IN_FLIGHT),
             rejects,
-            limit,
             summary: ImportSummary::default(),
             progress,
             done_offset: 0,
@@ -122,15 +119,14 @@ impl<R: Row> RowImport<R> {
         self.count(&line, outcome)?;
         self.progress.advance(line.end_offset - self.done_offset, 1);
         self.done_offset = line.end_offset;
-        Ok(self.limit.check(self.summary.rows())?)
+        Ok(self.rejects.check_limit(self.summary.rows())?)
     }
 
     fn count(&mut self, line: &Line, outcome: RowOutcome) -> anyhow::Result<()> {
         match outcome {
             RowOutcome::Accepted(outcome) => self.summary.count(outcome),
             RowOutcome::Rejected(reason) => {
-                self.rejects.write(line.number, &reason, &line.excerpt())?;
-                self.limit.record(line.number, &reason);
+                self.rejects.write(line, &reason)?;
                 self.summary.rejected += 1;
             }
         }

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use presence_store::PutOutcome;
 use serde::Serialize;
 
-use super::ImportArgs;
-use super::rejects::{self, RejectsFile};
+use super::rejects;
 use crate::error::CommandError;
 use crate::import_error::ImportError;
 use crate::{Console, Exit};
@@ -40,18 +39,6 @@ impl ImportSummary {
     /// Returns the number of all rows.
     pub(super) fn rows(&self) -> u64 {
         self.created + self.updated + self.unchanged + self.rejected
-    }
-
-    /// Closes the file of the rejected rows, and prints the counts and its path, and the error if the import stopped.
-    pub(super) fn report(
-        self,
-        args: &ImportArgs,
-        plural: &str,
-        result: anyhow::Result<()>,
-        rejects: RejectsFile,
-        console: &mut Console,
-    ) -> Result<Exit, CommandError> {
-        self.print(args.dry_run, plural, result, rejects.finish(), console)
     }
 
     /// Prints the counts, the error if the import stopped, and the path of the rejected rows.

@@ -92,10 +92,5 @@ fn print_issued_key(issued: &IssuedKey, new: &NewApiKey, context: &mut Context) 
     let until =
         new.expires_at.map_or_else(|| "until it is revoked".to_owned(), |at| format!("until {}", format_instant(at)));
     context.console.write_message(format_args!("issued key {id}, which gives access {until}"));
-    if context.console.json {
-        context.console.write_json(&json!({ "key": key.expose(), "id": id.to_string() }))?;
-    } else {
-        context.console.write_line(key.expose())?;
-    }
-    Ok(())
+    Ok(context.console.write_value(&json!({ "key": key.expose(), "id": id.to_string() }), key.expose())?)
 }

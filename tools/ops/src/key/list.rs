@@ -6,8 +6,9 @@ use presence_store::ApiKeyRecord;
 use serde::Serialize;
 
 use crate::Context;
-use crate::console::{cell_or_dash, format_instant};
+use crate::console::format_instant;
 use crate::error::CommandError;
+use crate::table::{Column, column};
 
 /// Help on the JSON.
 pub(super) const JSON: &str = "\
@@ -15,6 +16,18 @@ With --json a list of {\"id\",\"label\",\"access\",\"allowed_networks\",\"create
 \"expires_at\",\"last_used_at\",\"revoked_at\",\"state\",\"limit\"}; instants are RFC 3339
 in UTC, or null. No networks: from everywhere.
 A limit is a number of requests a minute, 0 for none, or null for the default.";
+
+const COLUMNS: [Column; 9] = [
+    column("ID", "id"),
+    column("LABEL", "label"),
+    column("ACCESS", "access"),
+    column("NETWORKS", "allowed_networks"),
+    column("CREATED", "created_at"),
+    column("EXPIRES", "expires_at"),
+    column("LAST USED", "last_used_at"),
+    column("STATE", "state"),
+    column("LIMIT", "limit").or("default"),
+];
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
@@ -33,8 +46,7 @@ pub(super) async fn run(args: &ListArgs, context: &mut Context) -> Result<(), Co
         context.console.write_json(&keys)?;
     } else {
         context.console.write_message(format_args!("user {owner}, keys: {}", keys.len()));
-        let header = ["ID", "LABEL", "ACCESS", "NETWORKS", "CREATED", "EXPIRES", "LAST USED", "STATE", "LIMIT"];
-        context.console.write_table(header, keys.into_iter().map(ListedKey::into_cells).collect())?;
+        context.console.write_table(COLUMNS, &keys)?;
     }
     Ok(())
 }
@@ -70,20 +82,6 @@ impl<'a> ListedKey<'a> {
             limit: record.limit.number(),
         }
     }
-
-    fn into_cells(self) -> [String; 9] {
-        [
-            self.id,
-            cell_or_dash(self.label.map(str::to_owned)),
-            self.access.to_owned(),
-            cell_or_dash(Some(self.allowed_networks.join(",")).filter(|networks| !networks.is_empty())),
-            self.created_at,
-            cell_or_dash(self.expires_at),
-            cell_or_dash(self.last_used_at),
-            self.state.to_owned(),
-            limit_cell(self.limit),
-        ]
-    }
 }
 
 /// Returns the state of a key at an instant.
@@ -93,9 +91,4 @@ pub(super) fn state(record: &ApiKeyRecord, now: Timestamp) -> &'static str {
         None if record.is_live(now) => "live",
         None => "expired",
     }
-}
-
-/// Returns the limit of a key for a table.
-pub(super) fn limit_cell(requests_per_minute: Option<u32>) -> String {
-    requests_per_minute.map_or_else(|| "default".to_owned(), |number| number.to_string())
 }

@@ -80,13 +80,6 @@ pub(crate) struct SetLimitArgs {
     default: bool,
 }
 
-impl Command {
-    /// True if the command writes to the tables.
-    pub(crate) fn writes(&self) -> bool {
-        !matches!(self, Self::List(_) | Self::Whois)
-    }
-}
-
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::Issue(args) => issue::issue(args, context).await?,
@@ -107,10 +100,7 @@ async fn revoke(id: &str, yes: bool, context: &mut Context) -> Result<(), Comman
     let now = context.clock.now();
     let actor = context.actor().await?;
     context.stores.users.revoke_key(parse_id(id)?, &actor, now).await.map_err(|error| command_error(error, id))?;
-    if context.console.json {
-        context.console.write_json(&json!({ "id": id }))?;
-    }
-    context.console.write_message(format_args!("revoked key {id}"));
+    context.console.write_result(&json!({ "id": id }), format_args!("revoked key {id}"))?;
     context.console.write_next(format_args!("ops audit --key {id}"));
     Ok(())
 }
@@ -119,16 +109,13 @@ async fn set_limit(args: &SetLimitArgs, context: &mut Context) -> Result<(), Com
     let (id, limit, now) = (parse_id(&args.id)?, args.limit.unwrap_or_default(), context.clock.now());
     let set = context.stores.users.set_key_limit(id, limit, &context.actor().await?, now).await;
     set.map_err(|error| command_error(error, &args.id))?;
-    if context.console.json {
-        context.console.write_json(&json!({ "id": args.id, "limit": limit.number() }))?;
-    }
     let text = match limit.number() {
         None => "the default limit".to_owned(),
         Some(0) => "no limit".to_owned(),
         Some(number) => format!("a limit of {number} requests a minute"),
     };
-    context.console.write_message(format_args!("key {} has {text}", args.id));
-    Ok(())
+    let value = json!({ "id": args.id, "limit": limit.number() });
+    Ok(context.console.write_result(&value, format_args!("key {} has {text}", args.id))?)
 }
 
 /// Parses the id of a key. Text of another form names no key.

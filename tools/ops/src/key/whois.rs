@@ -10,10 +10,11 @@ use presence_store::{ApiKeyError, ApiKeyRecord};
 use serde::Serialize;
 
 use super::command_error;
-use super::list::{limit_cell, state};
+use super::list::state;
 use crate::Context;
-use crate::console::{cell_or_dash, format_instant};
+use crate::console::format_instant;
 use crate::error::CommandError;
+use crate::table::{Column, column};
 
 /// Help with an example and the JSON.
 pub(super) const HELP: &str = "\
@@ -24,6 +25,22 @@ With --json {\"id\",\"user_id\",\"org_id\",\"role\",\"label\",\"state\",\"access
 \"allowed_networks\",\"created_at\",\"expires_at\",\"last_used_at\",\"revoked_at\",\"limit\"};
 what there is none of is null.
 A limit is a number of requests a minute, 0 for none, or null for the default.";
+
+const LINES: [Column; 13] = [
+    column("id", "id"),
+    column("owner", "user_id"),
+    column("organisation", "org_id"),
+    column("role", "role"),
+    column("label", "label"),
+    column("state", "state"),
+    column("access", "access"),
+    column("networks", "allowed_networks"),
+    column("created", "created_at"),
+    column("expires", "expires_at"),
+    column("last used", "last_used_at"),
+    column("revoked", "revoked_at"),
+    column("limit", "limit").or("default"),
+];
 
 /// Longest line that is read, in bytes. A key has 39, an id at most 29.
 const MAX_INPUT: u64 = 1_024;
@@ -50,12 +67,9 @@ pub(super) async fn run(context: &mut Context) -> Result<(), CommandError> {
     // The text is not repeated: it may be a mistyped key.
     let record = record.ok_or_else(|| CommandError::NotFound("there is no such key".to_owned()))?;
     let whois = Whois::new(&record, context.clock.now());
-    if context.console.json {
-        context.console.write_json(&whois)?;
-    } else {
-        context.console.write_line(whois.to_lines())?;
-    }
-    Ok(())
+    let fields = serde_json::to_value(&whois).context("cannot write JSON")?;
+    let lines = LINES.map(|line| format!("{:<14}{}", line.heading, line.cell(&fields)));
+    Ok(context.console.write_value(&whois, lines.join("\n"))?)
 }
 
 /// Reads the first line of standard input; `None` if it is neither a key nor an id.
@@ -105,24 +119,5 @@ impl<'a> Whois<'a> {
             revoked_at: record.revoked_at.map(format_instant),
             limit: record.limit.number(),
         }
-    }
-
-    fn to_lines(&self) -> String {
-        let rows = [
-            ("id", self.id.clone()),
-            ("owner", self.user_id.clone()),
-            ("organisation", cell_or_dash(self.org_id.map(|org| org.to_string()))),
-            ("role", self.role.to_owned()),
-            ("label", cell_or_dash(self.label.map(str::to_owned))),
-            ("state", self.state.to_owned()),
-            ("access", self.access.to_owned()),
-            ("networks", cell_or_dash(Some(self.allowed_networks.join(",")).filter(|networks| !networks.is_empty()))),
-            ("created", self.created_at.clone()),
-            ("expires", cell_or_dash(self.expires_at.clone())),
-            ("last used", cell_or_dash(self.last_used_at.clone())),
-            ("revoked", cell_or_dash(self.revoked_at.clone())),
-            ("limit", limit_cell(self.limit)),
-        ];
-        rows.map(|(name, value)| format!("{name:<14}{value}")).join("\n")
     }
 }

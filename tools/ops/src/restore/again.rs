@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use presence_domain::access::Scope;
 use presence_domain::api_key::ApiKeyId;
 use presence_domain::audit::{Actor, UserField};
 use presence_domain::error::Error;
@@ -15,6 +14,7 @@ use presence_store::{ApiKeyError, ApiKeyRecord, AuditSource, Decision, Stores, U
 
 use super::Restore;
 use super::report::Report;
+use crate::context::operator_scope;
 use crate::error::CommandError;
 
 /// Reads the changes since the instant from the audit trail, strongly and whole, with a margin before it.
@@ -58,7 +58,7 @@ impl Repetition<'_> {
 
     async fn delete(&self, id: UserId) -> Result<bool, Error> {
         let delete = |user: &User| Ok(Decision::<()>::from(user.delete(&self.actor, self.now)));
-        match self.restored().users.update(scope(), id, delete).await {
+        match self.restored().users.update(operator_scope(), id, delete).await {
             Ok(_) => Ok(true),
             Err(Error::NotFound) => Ok(false),
             Err(error) => Err(error),
@@ -82,7 +82,7 @@ impl Repetition<'_> {
         let running = self.running_user(id).await?;
         let end =
             |user: &User| Ok(Decision::from(user.without_replaced_links(running.as_ref(), &self.actor, self.now)));
-        match self.restored().users.update(scope(), id, end).await {
+        match self.restored().users.update(operator_scope(), id, end).await {
             Ok(UpdateOutcome::Written(_)) => drop(report.restricted_users.insert(id.to_string())),
             Ok(UpdateOutcome::Stopped(())) | Err(Error::NotFound) => {}
             Err(error) => return Err(error.into()),
@@ -103,7 +103,7 @@ impl Repetition<'_> {
     }
 
     async fn running_user(&self, id: UserId) -> Result<Option<User>, Error> {
-        readable(self.restore.running.users.get(scope(), id).await)
+        readable(self.restore.running.users.get(operator_scope(), id).await)
     }
 
     /// Takes from the users what they lost. A user whose address another one has still waits until that one has given it up.
@@ -138,7 +138,7 @@ impl Repetition<'_> {
         is_last: bool,
         report: &mut Report,
     ) -> Result<bool, CommandError> {
-        let Some(user) = self.restored().users.get(scope(), id).await? else { return Ok(true) };
+        let Some(user) = self.restored().users.get(operator_scope(), id).await? else { return Ok(true) };
         let running = self.running_user(id).await?;
         let lesser = |user: &User| user.without_losses(touched, running.as_ref(), &self.actor, self.now);
         let after = lesser(&user).after;
@@ -157,7 +157,8 @@ impl Repetition<'_> {
         for key in &touched.limited_keys {
             self.limit_key(*key, report).await?;
         }
-        self.restored().users.update(scope(), id, |user| Ok(Decision::<()>::from(restrict(user).change))).await?;
+        let write = |user: &User| Ok(Decision::<()>::from(restrict(user).change));
+        self.restored().users.update(operator_scope(), id, write).await?;
         list_user(&user, &restrict(&user), report);
         Ok(true)
     }
@@ -229,7 +230,7 @@ impl Repetition<'_> {
     /// Lists what was made since and is lost. What was made shortly before the instant is there.
     async fn list_losses(&self, changes: &ChangesSince, report: &mut Report) -> Result<(), CommandError> {
         for id in &changes.created {
-            if self.restored().users.get(scope(), *id).await?.is_none() {
+            if self.restored().users.get(operator_scope(), *id).await?.is_none() {
                 report.decide(format_args!("user {id}"), "was created since, and does not exist any more");
             }
         }
@@ -287,9 +288,4 @@ fn list_secured(id: UserId, report: &mut Report) {
     let problem = "lost what cannot be told or repeated: it is invited, without password, keys and links; set its \
                    address, role and organisation, then invite it again";
     report.decide(format_args!("user {id}"), problem);
-}
-
-#[expect(clippy::disallowed_methods, reason = "an operator has the credentials of the tables")]
-fn scope() -> Scope {
-    Scope::for_operator()
 }

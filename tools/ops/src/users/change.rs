@@ -1,7 +1,6 @@
 //! `ops users delete` and `set-status`: changes by the rules of the API for a PROVIDER.
 
 use clap::Args;
-use presence_domain::access::Scope;
 use presence_domain::error::{Error, FieldErrors};
 use presence_domain::ids::{UserId, random_u64};
 use presence_domain::password::{Password, PasswordHash};
@@ -9,6 +8,7 @@ use presence_domain::user::{References, Status, User, UserChange, UserPatch};
 use presence_store::{Decision, UpdateOutcome};
 use serde_json::json;
 
+use crate::context::operator_scope;
 use crate::error::CommandError;
 use crate::{Context, Exit, args};
 
@@ -43,10 +43,8 @@ pub(super) async fn delete(args: &DeleteArgs, context: &mut Context) -> Result<E
     }
     let (actor, now) = (context.actor().await?, context.clock.now());
     change(user.id, context, |user| Ok(Some(user.delete(&actor, now)))).await?;
-    if context.console.json {
-        context.console.write_json(&json!({ "id": args.id }))?;
-    }
-    context.console.write_message(format_args!("deleted user {}", args.id));
+    let message = format_args!("deleted user {}", args.id);
+    context.console.write_result(&json!({ "id": args.id }), message)?;
     context.console.write_next(format_args!("ops audit --user {}", user.id));
     Ok(Exit::Done)
 }
@@ -65,11 +63,9 @@ pub(super) async fn set_status(args: &SetStatusArgs, context: &mut Context) -> R
         user.apply_patch(&patch, &references, hash, FieldErrors::default(), &actor, now)
     });
     let is_changed = change.await?;
-    if context.console.json {
-        context.console.write_json(&json!({ "id": id, "status": status, "changed": is_changed }))?;
-    }
     let done = if is_changed { "is now" } else { "was already" };
-    context.console.write_message(format_args!("user {id} {done} {status}"));
+    let value = json!({ "id": id, "status": status, "changed": is_changed });
+    context.console.write_result(&value, format_args!("user {id} {done} {status}"))?;
     context.console.write_next(format_args!("ops users show {id}"));
     Ok(Exit::Done)
 }
@@ -88,7 +84,7 @@ async fn change(
     context: &Context,
     decide: impl Fn(&User) -> Result<Option<UserChange>, Error>,
 ) -> Result<bool, CommandError> {
-    let update = context.stores.users.update(scope(), id, |user| decide(user).map(Decision::from)).await;
+    let update = context.stores.users.update(operator_scope(), id, |user| decide(user).map(Decision::from)).await;
     match update {
         Ok(UpdateOutcome::Written(_)) => Ok(true),
         Ok(UpdateOutcome::Stopped(())) => Ok(false),
@@ -98,13 +94,8 @@ async fn change(
 }
 
 async fn get(id: &str, context: &Context) -> Result<User, CommandError> {
-    let user = context.stores.users.get(scope(), context.find_user(id).await?).await?;
+    let user = context.stores.users.get(operator_scope(), context.find_user(id).await?).await?;
     user.ok_or_else(|| CommandError::user_not_found(id))
-}
-
-#[expect(clippy::disallowed_methods, reason = "an operator has the credentials of the tables")]
-fn scope() -> Scope {
-    Scope::for_operator()
 }
 
 fn describe(user: &User) -> String {

@@ -5,7 +5,7 @@ use presence_domain::fuzzy::FuzzyQuery;
 use presence_domain::user_directory::UserFilter;
 use presence_store::meter::measured;
 
-use super::row::{HEADER, UserRow};
+use super::row::{COLUMNS, UserRow};
 use crate::args::UserPattern;
 use crate::error::CommandError;
 use crate::table::TableWriter;
@@ -18,7 +18,7 @@ struct FoundUsers {
 }
 
 pub(super) async fn find(pattern: UserPattern, context: &mut Context) -> Result<Exit, CommandError> {
-    let mut found = FoundUsers { table: TableWriter::new(HEADER).bare_in_pipes(), count: 0 };
+    let mut found = FoundUsers { table: TableWriter::new(COLUMNS).bare_in_pipes(), count: 0 };
     let search = async {
         match pattern {
             UserPattern::Address(pattern) => found.add_by_address(pattern, context).await,
@@ -59,6 +59,6 @@ impl FoundUsers {
 
     fn add(&mut self, user: &UserRow<'_>, console: &mut Console) -> Result<(), CommandError> {
         self.count += 1;
-        Ok(self.table.add_or_json(user, user.to_cells(), console)?)
+        Ok(self.table.add(user, console)?)
     }
 }

@@ -5,7 +5,7 @@ use presence_domain::ids::OrgId;
 use presence_domain::user::{Role, Status};
 use presence_domain::user_directory::UserFilter;
 
-use super::row::{HEADER, UserRow};
+use super::row::{COLUMNS, UserRow};
 use crate::error::CommandError;
 use crate::table::TableWriter;
 use crate::{Context, Exit, args};
@@ -38,14 +38,13 @@ pub(super) async fn list(args: &ListArgs, context: &mut Context) -> Result<Exit,
         None => stores.users.list_orgs_with_users().await?,
     };
     let filter = UserFilter { status: args.status, ..UserFilter::default() };
-    let mut table = TableWriter::new(HEADER);
+    let mut table = TableWriter::new(COLUMNS);
     let mut count = 0_u64;
     // One organisation is in memory at a time.
     for org_id in orgs {
         let members = stores.users.list_members(org_id, &filter).await?;
         for user in members.iter().filter(|user| args.role.is_none_or(|role| user.role == role)) {
-            let row = UserRow::listed(user, org_id);
-            table.add_or_json(&row, row.to_cells(), console)?;
+            table.add(&UserRow::listed(user, org_id), console)?;
             count += 1;
         }
     }

@@ -83,16 +83,6 @@ pub(crate) enum Command {
     SetStatus(SetStatusArgs),
 }
 
-impl Command {
-    /// True if the command writes to the tables.
-    pub(crate) fn writes(&self) -> bool {
-        match self {
-            Self::Audit | Self::Find { .. } | Self::List(_) | Self::Show { .. } => false,
-            Self::Create(_) | Self::Delete(_) | Self::SetStatus(_) => true,
-        }
-    }
-}
-
 pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::Audit => audit(context).await,

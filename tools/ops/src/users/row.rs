@@ -5,10 +5,16 @@ use presence_domain::user_directory::ListedUser;
 use presence_store::FoundUser;
 use serde::Serialize;
 
-use crate::console::cell_or_dash;
+use crate::table::{Column, column};
 
-/// Header of a table of users.
-pub(super) const HEADER: [&str; 6] = ["ID", "ORG", "STATUS", "ROLE", "EMAIL", "NAME"];
+pub(super) const COLUMNS: [Column; 6] = [
+    column("ID", "id"),
+    column("ORG", "org_id"),
+    column("STATUS", "status"),
+    column("ROLE", "role"),
+    column("EMAIL", "email"),
+    column("NAME", "first_name last_name"),
+];
 
 /// User in a list, in the form of its JSON.
 #[derive(Serialize)]
@@ -45,18 +51,5 @@ impl<'a> UserRow<'a> {
             first_name: &found.first_name,
             last_name: &found.last_name,
         }
-    }
-
-    /// Returns the cells of a table.
-    pub(super) fn to_cells(&self) -> [String; 6] {
-        let name = format!("{} {}", self.first_name, self.last_name);
-        [
-            self.id.clone(),
-            cell_or_dash(self.org_id.map(|org| org.to_string())),
-            self.status.to_owned(),
-            self.role.to_owned(),
-            self.email.to_owned(),
-            name,
-        ]
     }
 }

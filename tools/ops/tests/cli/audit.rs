@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use presence_runtime::clock::{Clock as _, SystemClock};
 use serde_json::Value;
 
-use crate::cli_env::{CliEnv, CliOutput, Item};
+use crate::cli_env::{CliEnv, Item};
 use crate::fake_aws::FakeAws;
 
 /// Returns the records that a run with these options prints.
@@ -32,9 +32,8 @@ fn stored_record(target: u64, actor: &str, org: &str, age: i64) -> Item {
 #[test]
 fn an_operator_in_aws_is_named_by_its_identity_which_is_asked_for_once() {
     let (env, aws) = (CliEnv::new(), FakeAws::start());
-    let mut command = env.command("user create --email zoe@example.org --first-name Z --last-name M --role PROVIDER");
-    command.env("AWS_ACCESS_KEY_ID", "OFADA").env("AWS_SECRET_ACCESS_KEY", "s").env("AWS_REGION", "eu-west-1");
-    CliOutput::from(command.env("AWS_ENDPOINT_URL_STS", &aws.url).output().expect("the binary runs")).expect_exit(0);
+    let create = "user create --email zoe@example.org --first-name Z --last-name M --role PROVIDER";
+    env.run_signed_in(create, &aws.url).expect_exit(0);
     let ada = "arn:aws:iam::123456789012:user/ada";
     assert_eq!(records(&env, &format!("--actor {ada}"))[0]["actor_id"], ada);
     assert_eq!(aws.calls(), [("GetCallerIdentity".to_owned(), "OFADA".to_owned())]);

@@ -105,6 +105,13 @@ impl CliEnv {
         self.command(arguments).stdin(Stdio::null()).output().expect("the binary runs").into()
     }
 
+    /// Runs `ops` as an operator with keys of AWS, in the region `eu-west-3`, with this endpoint of STS.
+    pub(super) fn run_signed_in(&self, arguments: &str, sts: &str) -> CliOutput {
+        let mut command = self.command(arguments);
+        command.env("AWS_ACCESS_KEY_ID", "OFADA").env("AWS_SECRET_ACCESS_KEY", "s").env("AWS_REGION", "eu-west-3");
+        command.env("AWS_ENDPOINT_URL_STS", sts).output().expect("the binary runs").into()
+    }
+
     /// Runs `ops` with these arguments and this standard input.
     pub(super) fn run_with_stdin(&self, arguments: &str, input: &[u8]) -> CliOutput {
         let piped = self.command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -171,18 +178,6 @@ impl CliEnv {
         format!("http://{}", self.address)
     }
 
-    /// Runs `ops` with these arguments, and kills it after it has read this standard input. It never reads the end of it.
-    pub(super) fn run_and_kill(&self, arguments: &str, input: &[u8]) {
-        let piped = self.command(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        let mut child = piped.expect("the binary runs");
-        let mut stdin = child.stdin.take().expect("stdin is piped");
-        stdin.write_all(input).expect("the binary reads its input");
-        // Most of the input is written in this time. The test holds for any part of it.
-        std::thread::sleep(std::time::Duration::from_millis(200));
-        child.kill().expect("it still runs");
-        child.wait().expect("it ends");
-    }
-
     /// Returns the command `ops` with these arguments, in the folder. Its only environment variable is the endpoint.
     pub(super) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ops"));
@@ -208,13 +203,6 @@ impl CliEnv {
     /// Writes a file in the folder.
     pub(super) fn write_file(&self, name: &str, content: impl AsRef<[u8]>) {
         fs::write(self.folder.path().join(name), content).expect("the folder can be written");
-    }
-
-    /// Returns the names of the files in the folder that are wanted.
-    pub(super) fn list_files(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
-        let entries = fs::read_dir(self.folder.path()).expect("the folder can be read");
-        let names = entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"));
-        names.filter(|name| is_wanted(name)).collect()
     }
 
     /// Reads a file of rejected rows: line number, reason and row. Returns `None` if there is no file.

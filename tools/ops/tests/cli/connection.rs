@@ -6,32 +6,6 @@ use crate::cli_env::{CliEnv, CliOutput};
 use crate::fake_aws::FakeAws;
 
 #[test]
-fn commands_that_write_say_first_where() {
-    let env = CliEnv::new();
-    let id = env.create_user("zoe@example.org", "--role PROVIDER");
-    let target = Some(format!("endpoint {}, tables presence-*", env.url()));
-    let key = env.run(&format!("key issue --user {id} --json")).expect_exit(0);
-    let key_id = key.json()["id"].as_str().expect("an id").to_owned();
-    assert_eq!(key.target, target);
-    let writing = [
-        "tables create".to_owned(),
-        "import orgs -".to_owned(),
-        "user create --email a@example.org --first-name A --last-name B --role PROVIDER".to_owned(),
-        format!("key rotate {key_id}"),
-        format!("key revoke {key_id}"),
-        "reviews rebuild --org 42".to_owned(),
-        "outbox retry --all".to_owned(),
-    ];
-    for arguments in writing {
-        assert_eq!(env.run(&arguments).expect_exit(0).target, target, "{arguments}");
-    }
-    let reading = ["import orgs - --dry-run", "users audit", "users find a@*", "outbox list"];
-    for arguments in reading {
-        assert_eq!(env.run(arguments).expect_exit(0).target, None, "{arguments}");
-    }
-}
-
-#[test]
 fn account_of_the_credentials_is_asked_once_and_only_by_commands_that_write() {
     let aws = FakeAws::start();
     let run = |arguments: &str| {
@@ -54,10 +28,7 @@ fn account_of_the_credentials_is_asked_once_and_only_by_commands_that_write() {
 #[test]
 fn nothing_is_written_if_the_account_is_unknown() {
     let (env, aws) = (CliEnv::without_tables(), FakeAws::refusing("GetCallerIdentity"));
-    let mut command = env.command("tables create");
-    command.env("AWS_ACCESS_KEY_ID", "OFADA").env("AWS_SECRET_ACCESS_KEY", "s").env("AWS_REGION", "eu-west-3");
-    let run = CliOutput::from(command.env("AWS_ENDPOINT_URL_STS", &aws.url).output().expect("the binary runs"));
-    let run = run.expect_exit(1);
+    let run = env.run_signed_in("tables create", &aws.url).expect_exit(1);
     assert!(run.stderr.starts_with("error: STS does not tell whose credentials these are: "), "{}", run.stderr);
     // The tables are not there: an audit fails.
     env.run("users audit").expect_exit(1);

@@ -107,13 +107,6 @@ impl SignInEnv {
     fn run(&self, arguments: &str) -> CliOutput {
         self.command(arguments).output().expect("the binary runs").into()
     }
-
-    /// Runs the command and returns its calls. Panics if it was not signed in.
-    #[track_caller]
-    fn signed_calls(&self, command: &mut Command) -> Vec<(String, String)> {
-        CliOutput::from(command.output().expect("the binary runs")).expect_exit(3);
-        self.aws.calls()
-    }
 }
 
 fn call(action: &str, key_id: &str) -> (String, String) {
@@ -121,36 +114,27 @@ fn call(action: &str, key_id: &str) -> (String, String) {
 }
 
 #[test]
-fn profile_with_a_credential_process_uses_its_output() {
-    let env = SignInEnv::new();
-    assert_eq!(env.signed_calls(&mut env.command("--profile process")), [call("GetItem", "OFPROCESS")]);
-}
-
-#[test]
-fn profile_with_a_role_assumes_it_with_the_keys_of_its_source() {
-    let env = SignInEnv::new();
-    let expected = [call("AssumeRole", "OFBASE"), call("GetItem", "OFROLE")];
-    assert_eq!(env.signed_calls(&mut env.command("--profile role")), expected);
-}
-
-#[test]
-fn web_identity_is_taken_from_a_profile_and_from_the_environment() {
-    let expected = [call("AssumeRoleWithWebIdentity", ""), call("GetItem", "OFROLE")];
-    let env = SignInEnv::new();
-    assert_eq!(env.signed_calls(&mut env.command("--profile web")), expected);
-    let env = SignInEnv::new();
-    let mut command = env.command("--region eu-west-1");
-    command.env("AWS_WEB_IDENTITY_TOKEN_FILE", env.home.path().join("token"));
-    command.env("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/ops");
-    assert_eq!(env.signed_calls(&mut command), expected);
-}
-
-#[test]
-fn sso_session_gives_the_credentials_of_its_role() {
-    let env = SignInEnv::new();
-    env.write_sso_token("2100-01-01T00:00:00Z");
-    let expected = [call("GetRoleCredentials", ""), call("GetItem", "OFSSO")];
-    assert_eq!(env.signed_calls(&mut env.command("--profile desk")), expected);
+fn credentials_come_from_the_option_then_from_the_environment_and_each_kind_signs_the_calls() {
+    let keys = [("AWS_ACCESS_KEY_ID", "OFENVIRONMENT"), ("AWS_SECRET_ACCESS_KEY", "s"), ("AWS_PROFILE", "process")];
+    let role = ("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/ops");
+    let web = [call("AssumeRoleWithWebIdentity", ""), call("GetItem", "OFROLE")];
+    for (arguments, variables, expected) in [
+        ("--profile process", &[][..], &[call("GetItem", "OFPROCESS")][..]),
+        ("--profile role", &[], &[call("AssumeRole", "OFBASE"), call("GetItem", "OFROLE")]),
+        ("--profile web", &[], &web),
+        ("--region eu-west-1", &[("AWS_WEB_IDENTITY_TOKEN_FILE", "token"), role], &web),
+        ("--profile desk", &[], &[call("GetRoleCredentials", ""), call("GetItem", "OFSSO")]),
+        ("", &keys, &[call("GetItem", "OFENVIRONMENT")]),
+        ("--profile elsewhere --region eu-west-1", &keys, &[call("GetItem", "OFELSEWHERE")]),
+        ("", &keys[2..], &[call("GetItem", "OFPROCESS")]),
+    ] {
+        let env = SignInEnv::new();
+        env.write_sso_token("2100-01-01T00:00:00Z");
+        let mut command = env.command(arguments);
+        command.current_dir(env.home.path()).envs(variables.iter().copied());
+        CliOutput::from(command.output().expect("the binary runs")).expect_exit(3);
+        assert_eq!(env.aws.calls(), expected, "{arguments} {variables:?}");
+    }
 }
 
 #[test]
@@ -194,18 +178,6 @@ fn error_for_missing_credentials_names_the_profile_and_no_secret() {
         assert!(!run.stderr.contains("canary-secret"), "{arguments}: {}", run.stderr);
         assert_eq!(run.stderr.lines().count(), 1, "{arguments}: {}", run.stderr);
     }
-}
-
-#[test]
-fn profile_option_overrides_keys_in_the_environment_which_override_aws_profile() {
-    let keys = [("AWS_ACCESS_KEY_ID", "OFENVIRONMENT"), ("AWS_SECRET_ACCESS_KEY", "s"), ("AWS_PROFILE", "process")];
-    let env = SignInEnv::new();
-    assert_eq!(env.signed_calls(env.command("").envs(keys)), [call("GetItem", "OFENVIRONMENT")]);
-    let env = SignInEnv::new();
-    let with_option = env.signed_calls(env.command("--profile elsewhere --region eu-west-1").envs(keys));
-    assert_eq!(with_option, [call("GetItem", "OFELSEWHERE")]);
-    let env = SignInEnv::new();
-    assert_eq!(env.signed_calls(env.command("").env("AWS_PROFILE", "process")), [call("GetItem", "OFPROCESS")]);
 }
 
 #[test]

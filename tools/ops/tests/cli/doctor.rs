@@ -91,11 +91,7 @@ fn assert_found(env: &CliEnv, expected: &[&str]) {
 #[test]
 fn tables_in_aws_must_be_protected() {
     let env = healthy_env();
-    let run = |aws: &FakeAws| {
-        let mut command = env.command("doctor --json");
-        command.env("AWS_ACCESS_KEY_ID", "OFADA").env("AWS_SECRET_ACCESS_KEY", "s").env("AWS_REGION", "eu-west-3");
-        CliOutput::from(command.env("AWS_ENDPOINT_URL_STS", &aws.url).output().expect("the binary runs"))
-    };
+    let run = |aws: &FakeAws| env.run_signed_in("doctor --json", &aws.url);
     let found = findings(run(&FakeAws::start()));
     let expected = "table presence-users: may be deleted by anyone -> aws dynamodb update-table";
     assert!(found.iter().any(|found| found.starts_with(expected)), "{found:?}");

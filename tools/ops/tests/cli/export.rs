@@ -1,4 +1,4 @@
-//! `ops export`: formats, the round trip, writes meanwhile, and interruptions at every call.
+//! `ops export`: writes meanwhile, and interruptions at every call. A transcript has the formats and the round trip.
 
 use std::process::{Child, Stdio};
 use std::sync::mpsc::Receiver;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cli_env::{CliEnv, CliOutput};
 use crate::proxy::Proxy;
-use crate::rows::{ORGS, business_row, summary};
+use crate::rows::{ORGS, business_row};
 
 /// Reviews of organisation 42: three windows.
 const REVIEWS: usize = 1_200;
@@ -46,68 +46,6 @@ fn sorted(text: &str) -> Vec<String> {
     let mut rows: Vec<String> = rows.collect();
     rows.sort_unstable();
     rows
-}
-
-#[test]
-fn importing_an_export_changes_nothing() {
-    let env = env_with_reviews(30);
-    let category = json!({"id": "c1", "code": "shop", "names": {"GB": "Shop", "FR": "Commerce"}, "ancestors": {"GB": ["All"]},
-        "partners": {"partner_1": ["gcid:shop"], "partner_4": [{"id": "a1", "name": "Shop"}]}});
-    env.run_with_stdin("import categories -", category.to_string().as_bytes()).expect_exit(0);
-    for (what, rows) in [("orgs", 2), ("businesses", 3), ("categories", 1), ("reviews", 31)] {
-        let run = env.run(&format!("export {what} --out {what}.jsonl")).expect_exit(0);
-        assert_eq!((run.stdout.as_str(), run.stderr), ("", format!("rows: {rows}\n")), "{what}");
-        let import = env.run(&format!("import {what} {what}.jsonl --json")).expect_exit(0).json();
-        assert_eq!(import["unchanged"], rows, "{what}: {import}");
-        assert_eq!((&import["created"], &import["updated"]), (&json!(0), &json!(0)), "{what}");
-        assert_eq!(
-            sorted(&env.run(&format!("export {what}")).stdout),
-            sorted(&env.read_file(&format!("{what}.jsonl")))
-        );
-        let again = format!("export {what} --out {what}.jsonl");
-        let stored = env.read_file(&format!("{what}.jsonl"));
-        let refused = env.run(&again).expect_exit(2).stderr;
-        assert_eq!(refused, format!("error: {what}.jsonl exists: --force replaces it\n"));
-        assert_eq!(env.read_file(&format!("{what}.jsonl")), stored);
-        env.run(&format!("{again} --force")).expect_exit(0);
-        for ending in [".part", ".state", ".section"] {
-            assert!(!env.has_file(&format!("{what}.jsonl{ending}")), "{what}{ending}");
-        }
-    }
-    let reviews = sorted(&env.run("export reviews --org 42").stdout);
-    assert_eq!(reviews, sorted(&lines(&(0..30).map(review).collect::<Vec<_>>())), "each field is as it was imported");
-    assert_eq!(sorted(&env.run("export businesses --org 43").stdout).len(), 1);
-    assert_eq!(sorted(&env.run("export orgs --org 43").stdout).len(), 1);
-    env.run("export categories --org 42").expect_exit(2);
-    env.run("export mails").expect_exit(2);
-    // Into an empty environment, the exports give the same data.
-    let other = CliEnv::new();
-    for what in ["orgs", "businesses", "categories", "reviews"] {
-        other.write_file("rows.jsonl", env.read_file(&format!("{what}.jsonl")));
-        other.run(&format!("import {what} rows.jsonl")).expect_exit(0);
-        assert_eq!(
-            sorted(&other.run(&format!("export {what}")).stdout),
-            sorted(&env.run(&format!("export {what}")).stdout)
-        );
-    }
-    assert_eq!(summary(0, 0, 31, 0), env.run("import reviews reviews.jsonl --json").json());
-}
-
-#[test]
-fn users_are_exported_as_they_are_shown() {
-    let env = CliEnv::new();
-    let ids = [
-        env.create_user("zoe@example.org", "--role PROVIDER"),
-        env.create_user("ann@example.org", "--role ORG_ADMIN --org-id 42 --status invited"),
-        env.create_user("bob@example.org", "--role ORG_ADMIN --org-id 7"),
-    ];
-    env.run(&format!("key issue --user {}", ids[0])).expect_exit(0);
-    let shown: String =
-        ids.iter().map(|id| env.run(&format!("users show {id} --json")).expect_exit(0).stdout).collect();
-    assert_eq!(sorted(&env.run("export users").expect_exit(0).stdout), sorted(&shown));
-    let one = env.run("export users --org 42").expect_exit(0);
-    assert_eq!(one.json()["id"], ids[1].as_str());
-    assert_eq!((one.stdout.lines().count(), one.stderr.as_str()), (1, "rows: 1\n"));
 }
 
 /// Starts `ops` with these arguments behind the proxy.
@@ -167,22 +105,6 @@ fn killed_export_of_users_goes_on_where_it_was() {
         env.create_user(&format!("ada{org}@example.org"), &format!("--role ORG_ADMIN --org-id {org}"));
     }
     assert!(kill_and_continue(&env, "users", 1) > 1);
-}
-
-#[test]
-fn only_a_file_is_replaced_by_an_export() {
-    let env = env_with_reviews(2);
-    std::fs::create_dir(env.path("folder")).expect("a folder");
-    std::os::unix::net::UnixListener::bind(env.path("socket")).expect("a socket");
-    std::os::unix::fs::symlink("/dev/null", env.path("null")).expect("a link");
-    let files = env.list_files(|_| true);
-    for (name, reason) in [("folder", "is a folder"), ("socket", "is no regular file"), ("null", "is no regular file")]
-    {
-        let run = env.run(&format!("export reviews --out {name}")).expect_exit(2);
-        let hint = "leave --out out to write to standard output";
-        assert_eq!(run.stderr, format!("error: {name} {reason}: {hint}\n"));
-        assert_eq!(env.list_files(|_| true), files, "nothing is left behind");
-    }
 }
 
 #[test]

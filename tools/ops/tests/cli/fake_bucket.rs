@@ -1,11 +1,9 @@
 //! Fake bucket of S3 on one port: it keeps objects, and answers a new one of the inbox with the reports that a test chose.
 
 use std::collections::BTreeMap;
-use std::io::{BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::fake_aws::{header, read_head};
+use crate::fake_http::{self, Message};
 
 /// Instant of the uploads, and of reports that are in time.
 const NOW: &str = "Sun, 01 Mar 2026 09:30:00 GMT";
@@ -38,7 +36,7 @@ struct Objects {
     parts: BTreeMap<u32, Vec<u8>>,
 }
 
-/// Fake bucket. Its threads end with the process.
+/// Fake bucket.
 pub(super) struct FakeBucket {
     pub(super) url: String,
     objects: Arc<Mutex<Objects>>,
@@ -47,18 +45,12 @@ pub(super) struct FakeBucket {
 impl FakeBucket {
     /// Starts a bucket that writes these reports once somebody has looked for one twice.
     pub(super) fn start(reports: &[(&str, &str)]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address = listener.local_addr().expect("a bound socket has an address");
         let reports = reports.iter().map(|(key, text)| ((*key).to_owned(), text.as_bytes().to_vec())).collect();
         let objects = Arc::new(Mutex::new(Objects { reports, ..Objects::default() }));
         let shared = Arc::clone(&objects);
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                let shared = Arc::clone(&shared);
-                std::thread::spawn(move || stream.map(|stream| serve(stream, &shared)));
-            }
-        });
-        Self { url: format!("http://{address}"), objects }
+        let url =
+            fake_http::start(move |request| shared.lock().unwrap_or_else(PoisonError::into_inner).answer(request));
+        Self { url, objects }
     }
 
     fn lock(&self) -> MutexGuard<'_, Objects> {
@@ -81,28 +73,6 @@ impl FakeBucket {
     /// Returns the content of an object.
     pub(super) fn content(&self, key: &str) -> Option<Vec<u8>> {
         self.lock().stored.get(key).map(|object| object.content.clone())
-    }
-}
-
-/// Answers the requests of one connection. Returns `None` when the client closes it.
-fn serve(stream: TcpStream, objects: &Mutex<Objects>) -> Option<()> {
-    let mut writer = stream.try_clone().ok()?;
-    let mut reader = BufReader::new(stream);
-    loop {
-        let head = read_head(&mut reader)?;
-        if header(&head, "expect").is_some() {
-            writer.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").ok()?;
-        }
-        let length = header(&head, "content-length").and_then(|text| text.parse().ok()).unwrap_or(0);
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).ok()?;
-        if header(&head, "content-encoding").is_some_and(|encoding| encoding.contains("aws-chunked")) {
-            body = without_chunks(&body);
-        }
-        let mut words = head.split_whitespace();
-        let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
-        let answer = objects.lock().unwrap_or_else(PoisonError::into_inner).answer(&method, &target, body);
-        writer.write_all(&answer).ok()?;
     }
 }
 
@@ -135,12 +105,16 @@ fn response_about(source_etag: Option<&str>, status: &str, time: &str, body: &[u
 }
 
 impl Objects {
-    fn answer(&mut self, method: &str, target: &str, body: Vec<u8>) -> Vec<u8> {
+    fn answer(&mut self, request: &Message) -> Option<Vec<u8>> {
+        let mut words = request.head.split_whitespace();
+        let (method, target) = (words.next()?, words.next()?);
+        let is_chunked = request.header("content-encoding").is_some_and(|encoding| encoding.contains("aws-chunked"));
+        let body = if is_chunked { without_chunks(&request.body) } else { request.body.clone() };
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let key = path.trim_start_matches("/reviews-bucket/").to_owned();
         let part =
             query.split('&').find_map(|one| one.strip_prefix("partNumber=")).and_then(|number| number.parse().ok());
-        match (method, part) {
+        Some(match (method, part) {
             ("POST", _) if query.contains("uploads") => {
                 let xml = b"<InitiateMultipartUploadResult><UploadId>u1</UploadId></InitiateMultipartUploadResult>";
                 response("200 OK", NOW, xml, xml.len())
@@ -160,7 +134,7 @@ impl Objects {
                 response("200 OK", NOW, b"", 0)
             }
             _ => self.get(method, &key),
-        }
+        })
     }
 
     fn put(&mut self, key: String, content: Vec<u8>) {

@@ -1,9 +1,8 @@
 //! `ops key revoke` while STS does not answer.
 
 use std::net::TcpListener;
-use std::process::Command;
 
-use crate::cli_env::{CliEnv, CliOutput};
+use crate::cli_env::CliEnv;
 use crate::fake_aws::FakeAws;
 
 /// Returns the state of each key, oldest first.
@@ -11,12 +10,6 @@ fn key_states(env: &CliEnv, user: &str) -> Vec<String> {
     let keys = env.run(&format!("key list --user {user} --json")).expect_exit(0).json();
     let keys = keys.as_array().expect("a list").iter();
     keys.map(|key| key["state"].as_str().expect("text").to_owned()).collect()
-}
-
-/// Adds credentials and an endpoint of STS to a command, whose tables are in AWS then.
-fn sign_in<'a>(command: &'a mut Command, sts: &str) -> &'a mut Command {
-    command.env("AWS_ACCESS_KEY_ID", "OFADA").env("AWS_SECRET_ACCESS_KEY", "s").env("AWS_REGION", "eu-west-1");
-    command.env("AWS_ENDPOINT_URL_STS", sts)
 }
 
 #[test]
@@ -32,10 +25,9 @@ fn key_is_revoked_though_sts_refuses_or_is_silent_and_the_trail_says_so() {
             .as_str()
             .expect("text")
             .to_owned();
-        let mut command = env.command(&format!("key revoke {id}"));
-        let run = CliOutput::from(sign_in(&mut command, sts).output().expect("the binary runs")).expect_exit(0);
+        let run = env.run_signed_in(&format!("key revoke {id}"), sts).expect_exit(0);
         assert!(run.stderr.starts_with(&format!("warning: {reason}")), "{}", run.stderr);
-        assert!(run.stderr.contains("\naccount unknown, region eu-west-1, "), "{}", run.stderr);
+        assert!(run.stderr.contains("\naccount unknown, region eu-west-3, "), "{}", run.stderr);
         assert_eq!(key_states(&env, &user), ["revoked"]);
         let trail = env.run(&format!("audit --user {user} --json")).expect_exit(0).json_lines();
         let actor = trail.iter().find(|record| record["action"] == "revoke_key").expect("a record")["actor_id"].clone();
@@ -44,7 +36,6 @@ fn key_is_revoked_though_sts_refuses_or_is_silent_and_the_trail_says_so() {
     }
     // Nothing else is as urgent.
     let user = env.create_user("eve@example.org", "--role PROVIDER");
-    let mut command = env.command(&format!("key issue --user {user}"));
-    CliOutput::from(sign_in(&mut command, &refusing.url).output().expect("the binary runs")).expect_exit(1);
+    env.run_signed_in(&format!("key issue --user {user}"), &refusing.url).expect_exit(1);
     assert_eq!(key_states(&env, &user), Vec::<String>::new());
 }

@@ -1,7 +1,6 @@
 //! Tests of the `ops` binary against an embedded database: output, exit codes and stored items.
 
 mod audit;
-mod categories;
 mod cli_env;
 mod connection;
 mod credentials;
@@ -11,6 +10,7 @@ mod events;
 mod export;
 mod fake_aws;
 mod fake_bucket;
+mod fake_http;
 mod first_key;
 mod imports;
 mod keys;

@@ -1,14 +1,14 @@
 //! Proxy in front of the database. It holds one call, so that a test can act at that moment.
 
-use std::io::{BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::io::{BufReader, Write as _};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::fake_aws::{header, read_head};
+use crate::fake_http::{self, Message};
 
-/// Proxy that passes every call on. Its threads end with the process.
+/// Proxy that passes every call on.
 pub(super) struct Proxy {
     pub(super) url: String,
     hold: Arc<Hold>,
@@ -29,15 +29,11 @@ struct Held {
 
 impl Proxy {
     pub(super) fn start(database: SocketAddr) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let url = format!("http://{}", listener.local_addr().expect("a bound socket has an address"));
         let hold = Arc::new(Hold { calls_left: AtomicUsize::new(0), held: Mutex::new(None) });
         let shared = Arc::clone(&hold);
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                let hold = Arc::clone(&shared);
-                std::thread::spawn(move || stream.map(|stream| pass_calls(stream, database, &hold)));
-            }
+        let url = fake_http::start(move |call| {
+            shared.pass();
+            forward(call, database)
         });
         Self { url, hold }
     }
@@ -59,29 +55,11 @@ impl Proxy {
     }
 }
 
-/// Passes the calls of one connection on. Returns `None` when either side closes it.
-fn pass_calls(client: TcpStream, database: SocketAddr, hold: &Hold) -> Option<()> {
+/// Sends a call to the database. Returns its answer.
+fn forward(call: &Message, database: SocketAddr) -> Option<Vec<u8>> {
     let mut database = TcpStream::connect(database).ok()?;
-    let mut answers = BufReader::new(database.try_clone().ok()?);
-    let mut to_client = client.try_clone().ok()?;
-    let mut calls = BufReader::new(client);
-    loop {
-        let call = read_message(&mut calls)?;
-        hold.pass();
-        database.write_all(&call).ok()?;
-        to_client.write_all(&read_message(&mut answers)?).ok()?;
-    }
-}
-
-/// Reads the head of a message and its body.
-fn read_message(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
-    let head = read_head(reader)?;
-    let length = header(&head, "content-length").and_then(|text| text.parse().ok()).unwrap_or(0);
-    let mut message = head.into_bytes();
-    let start = message.len();
-    message.resize(start + length, 0);
-    reader.read_exact(&mut message[start..]).ok()?;
-    Some(message)
+    database.write_all(&call.to_bytes()).ok()?;
+    Some(Message::read(&mut BufReader::new(database))?.to_bytes())
 }
 
 impl Hold {

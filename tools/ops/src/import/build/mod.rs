@@ -24,7 +24,6 @@ use presence_runtime::lines::{Line, LineReader};
 use presence_store::{BusinessStore, bulk_body_item, bulk_directory_items, schema};
 use serde::Serialize;
 
-use super::error_limit::ErrorLimit;
 use super::input::Input;
 use super::kind::ImportKind;
 use super::progress::Progress;
@@ -73,7 +72,6 @@ struct RowReader<'a> {
     businesses: KnownBusinesses,
     rows: ExternalSort<SourceRow>,
     rejects: RejectsFile,
-    limit: ErrorLimit,
     summary: ImportSummary,
     progress: Progress,
     /// Offset of the end of the last row that was checked.
@@ -92,8 +90,7 @@ pub(crate) async fn run(args: &BuildArgs, context: &mut Context) -> Result<Exit,
         now,
         businesses: KnownBusinesses::default(),
         rows: ExternalSort::new(output.temporary_folder(), SortLimits::default()),
-        rejects: RejectsFile::for_import(&args.file)?,
-        limit: ErrorLimit::new(args.max_errors),
+        rejects: RejectsFile::for_import(&args.file, args.max_errors)?,
         summary: ImportSummary::default(),
         progress: Progress::start(size, context.console.shows_progress()),
         done_offset: 0,
@@ -168,10 +165,9 @@ impl RowReader<'_> {
                     self.rows.push(row).context("cannot sort the rows")?;
                 }
                 (Err(reason), _) | (_, Err(reason)) => {
-                    self.rejects.write(line.number, &reason, &line.excerpt())?;
+                    self.rejects.write(&line, &reason)?;
                     self.summary.rejected += 1;
-                    self.limit.record(line.number, &reason);
-                    self.limit.check(self.rows_checked)?;
+                    self.rejects.check_limit(self.rows_checked)?;
                 }
             }
         }

@@ -115,7 +115,7 @@ async fn fetch_rejected(
     if rejected == 0 {
         return Ok(None);
     }
-    let rejects = RejectsFile::for_import(path)?;
+    let rejects = RejectsFile::for_import(path, None)?;
     let cannot_write = || format!("cannot write {}", rejects.path().display());
     let mut file = File::create(rejects.path()).await.with_context(cannot_write)?;
     let key = object.rejected_key();

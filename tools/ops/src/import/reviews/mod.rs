@@ -13,7 +13,6 @@ use presence_runtime::lines::{Line, LineReader};
 use presence_store::Stores;
 use tokio::task::JoinSet;
 
-use super::error_limit::ErrorLimit;
 use super::interrupt::Interrupt;
 use super::progress::Progress;
 use super::rejects::RejectsFile;
@@ -34,7 +33,6 @@ pub(super) struct ReviewImport {
     clock: Arc<dyn Clock>,
     dry_run: bool,
     rejects: RejectsFile,
-    limit: ErrorLimit,
     summary: ImportSummary,
     progress: Progress,
     backlog: Backlog,
@@ -59,7 +57,6 @@ impl ReviewImport {
         clock: Arc<dyn Clock>,
         dry_run: bool,
         rejects: RejectsFile,
-        limit: ErrorLimit,
         progress: Progress,
     ) -> Self {
         Self {
@@ -67,7 +64,6 @@ impl ReviewImport {
             clock,
             dry_run,
             rejects,
-            limit,
             summary: ImportSummary::default(),
             progress,
             backlog: Backlog::default(),
@@ -153,11 +149,10 @@ impl ReviewImport {
                     self.backlog.push(line.number, review, bytes);
                 }
                 Err(reason) => {
-                    self.rejects.write(line.number, &reason, &line.excerpt())?;
+                    self.rejects.write(&line, &reason)?;
                     self.summary.rejected += 1;
                     self.progress.advance(bytes, 1);
-                    self.limit.record(line.number, &reason);
-                    self.limit.check(self.rows_checked)?;
+                    self.rejects.check_limit(self.rows_checked)?;
                 }
             }
         }

@@ -4,7 +4,6 @@ pub(crate) mod build;
 mod rebuild;
 
 use std::collections::BTreeMap;
-use std::process::Stdio;
 
 use serde_json::{Value, json};
 
@@ -147,33 +146,4 @@ fn business_that_moves_takes_its_reviews_with_it() {
         assert_eq!(run.json(), summary(0, 0, 90, 0), "the import finds them at the location of their business");
         assert_eq!(table_content(&env), moved);
     }
-}
-
-#[test]
-fn killed_import_that_is_run_again_stores_the_same_items() {
-    let rows = lines((0..1_500).map(row));
-    let expected = content_after(std::slice::from_ref(&rows));
-    for pause in [30, 120, 250, 400, 600] {
-        let env = env_with_businesses();
-        env.write_file("reviews.jsonl", &rows);
-        let mut child = env.command("import reviews reviews.jsonl").stderr(Stdio::null()).spawn().expect("it runs");
-        std::thread::sleep(std::time::Duration::from_millis(pause));
-        child.kill().and_then(|()| child.wait()).expect("it can be killed");
-        env.run("import reviews reviews.jsonl").expect_exit(0);
-        assert_no_findings(&env);
-        assert_eq!(table_content(&env), expected);
-    }
-}
-
-#[test]
-fn two_imports_of_one_file_at_the_same_time_store_exact_counts() {
-    let rows = lines((0..1_500).map(row));
-    let env = env_with_businesses();
-    env.write_file("reviews.jsonl", &rows);
-    let import = || env.command("import reviews reviews.jsonl").stderr(Stdio::null()).spawn().expect("it runs");
-    for mut child in [import(), import()] {
-        assert!(child.wait().expect("it ends").success());
-    }
-    assert_no_findings(&env);
-    assert_eq!(table_content(&env), content_after(&[rows]));
 }

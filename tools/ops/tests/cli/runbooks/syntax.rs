@@ -4,7 +4,7 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 use presence_ops::Cli;
 
-use super::page::{COMMANDS, guide, read, simple_commands};
+use super::page::{COMMANDS, simple_commands};
 
 /// Operations of the AWS CLI and of SAM that the page may use, with their options.
 const OTHERS: [(&str, &[&str]); 34] = [
@@ -120,15 +120,4 @@ fn wrong_commands_are_found() {
         assert!(find_fault(wrong).is_some(), "{wrong}");
     }
     assert_eq!(find_fault("cargo ops users find '*@example.org'"), None);
-}
-
-#[test]
-fn saved_queries_of_the_page_exist() {
-    let queries = read("shared/stacks/monitoring.yaml");
-    let page = guide();
-    let named: Vec<_> = page.split("saved query `").skip(1).filter_map(|rest| rest.split('`').next()).collect();
-    assert!(named.len() >= 10, "{named:?}");
-    for name in named {
-        assert!(queries.contains(&format!("}}/{name}\"")), "{name}");
-    }
 }
