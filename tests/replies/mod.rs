@@ -5,4 +5,5 @@ mod connector;
 mod faults;
 mod fixture;
 mod hand_on;
+mod histories;
 mod local_queue;

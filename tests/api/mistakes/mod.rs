@@ -58,7 +58,10 @@ fn run(stack: &TestStack, line: &str) -> Answer {
     let keys = stack.local.keys();
     let mut bash = Command::new("bash");
     bash.arg("-c").arg(format!("set -o pipefail; {CURL}; {line}"));
-    bash.env("BASE", stack.local.base_url()).env("KEY", &keys["ORG_ADMIN"]).env("MANAGER", &keys["BUSINESS_MANAGER"]);
+    bash.env("BASE", stack.local.base_url());
+    for (name, role) in [("KEY", "ORG_ADMIN"), ("MANAGER", "BUSINESS_MANAGER"), ("PROVIDER", "PROVIDER")] {
+        bash.env(name, &keys[role]);
+    }
     let output = tokio::task::block_in_place(|| bash.output()).expect("bash starts");
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     let answer = Answer::parse(&String::from_utf8(output.stdout).expect("an answer in UTF-8"));

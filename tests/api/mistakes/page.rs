@@ -12,8 +12,8 @@ const INTRODUCTION: &str = r"# Typical mistakes and their answers
 For clients: typical mistakes, their answers, and what to send instead. The acceptance tests wrote this page: `tests/api/mistakes` sends each request
 to the local stack and compares the answer, byte by byte. `PRESENCE_BLESS=1 cargo test --test acceptance api::mistakes` writes it again.
 
-The requests run as they stand, against `cargo run`. `$BASE` is the base URL that it prints, `$KEY` the key of the ORG_ADMIN, and `$MANAGER` the
-key of the BUSINESS_MANAGER:
+The requests run as they stand, against `cargo run`. `$BASE` is the base URL that it prints, `$KEY` the key of the ORG_ADMIN, `$MANAGER` that of
+the BUSINESS_MANAGER, and `$PROVIDER` that of the PROVIDER:
 
 ```sh
 BASE=http://127.0.0.1:3000/api/v2

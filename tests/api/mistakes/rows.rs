@@ -61,6 +61,7 @@ const KEYS: &[Row] = &[
     ("an overlap that is too long", r#"curl "$BASE/user/1003/keys/1003-9dfde7a91e1c/rotate" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"overlap_seconds": 2592000}'"#, "604800, a week, at the most"),
     ("the key instead of its id", r#"curl -X DELETE "$BASE/user/1003/keys/$MANAGER" -H "x-api-key: $KEY""#, "the `id` in the list of keys; never put a key into a path, which logs keep"),
     ("a change with a key that may only read", r#"curl "$BASE/user/me" -H "x-api-key: pk_ExampleKeyOfAReadOnlyReport0012KUpp3" ;; curl -X POST "$BASE/user/1008/invite" -H "x-api-key: pk_ExampleKeyOfAReadOnlyReport0012KUpp3""#, "a key of `access` `all`"),
+    ("a sixth key of a user", r#"for number in {1..5}; do curl "$BASE/user/1006/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d "{\"label\": \"key $number\"}"; done ;; curl "$BASE/user/1006/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"label": "key 6"}'"#, "revoke one that nobody uses: `last_used_at` in the list of keys"),
     ("two different keys", r#"curl "$BASE/user/me?api_key=$MANAGER" -H "x-api-key: $KEY""#, "send one key, in one place"),
 ];
 
@@ -143,12 +144,14 @@ const REVIEWS: &[Row] = &[
     ("the text of a reply under another name", r#"curl -X PUT "$BASE/reviews/190n40rnpsx7/reply" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"reply_comment": "Merci"}'"#, "`content`"),
     ("a reply without a text", r#"curl -X PUT "$BASE/reviews/190n40rnpsx7/reply" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"content": " "}'"#, "1 to 4,096 bytes; `DELETE` takes a reply back"),
     ("a reply that is too long", r#"curl -X PUT "$BASE/reviews/190n40rnpsx7/reply" -H "x-api-key: $KEY" -H 'content-type: application/json' -d "{\"content\": \"$(printf 'é%.0s' {1..2049})\"}""#, "4,096 bytes of UTF-8 at the most: `é` has two"),
+    ("a character that is none", r#"curl -X PUT "$BASE/reviews/190n40rnpsx7/reply" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"content": "Merci \uffff"}'"#, "leave out U+FFFE and U+FFFF, which Unicode reserves"),
     ("a state of a deleted review", r#"curl -X PUT "$BASE/reviews/5afaqeh8naz0" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"state": "treated"}'"#, "nothing: the partner shows the review no more"),
     ("a reply to a deleted review", r#"curl -X PUT "$BASE/reviews/5afaqeh8naz0/reply" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"content": "Merci"}'"#, "nothing: the partner shows the review no more"),
     ("a reply to a review of a business that the caller may not write", r#"curl -X PUT "$BASE/reviews/ppzs22ghnsp6/reply" -H "x-api-key: $MANAGER" -H 'content-type: application/json' -d '{"content": "Merci"}'"#, "`business_ids` of the user has the businesses that it may write"),
     ("a reply that is not there", r#"curl "$BASE/reviews/190n40rnpsx7/reply" -H "x-api-key: $KEY""#, "404 also means that there is no reply"),
     ("a reply that is not there, taken back", r#"curl -X DELETE "$BASE/reviews/190n40rnpsx7/reply" -H "x-api-key: $KEY""#, "404 also means that there is no reply"),
     ("an outcome that an organisation reports", r#"curl "$BASE/reviews/190n40rnpsx7/reply/outcome" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"version": 1, "outcome": "published"}'"#, "connectors have the key of a PROVIDER"),
+    ("an outcome of a version that no request had", r#"curl "$BASE/reviews/190n40rnpsx7/reply/outcome" -H "x-api-key: $PROVIDER" -H 'content-type: application/json' -d '{"version": 1, "outcome": "published"}'"#, "the `version` of the message"),
 ];
 
 #[rustfmt::skip]

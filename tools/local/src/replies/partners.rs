@@ -8,10 +8,8 @@ use tokio::task::JoinSet;
 
 use super::queue::{Received, ReplyQueue};
 
-/// Time that the partners take.
-const USUAL_TIME: Duration = Duration::from_secs(2);
-/// Time after which a late outcome comes.
-const LATE_TIME: Duration = Duration::from_mins(1);
+/// Times that the partners take.
+const TIMES: Times = Times { usual: Duration::from_secs(2), late: Duration::from_mins(1) };
 /// Number of messages in one receive.
 const MESSAGES: usize = 10;
 /// Longest wait for messages.
@@ -25,12 +23,20 @@ pub(crate) struct Partners {
     _task: JoinSet<()>,
 }
 
+/// Times from a message to its outcome.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    usual: Duration,
+    late: Duration,
+}
+
 /// Reporter of outcomes to the API.
 #[derive(Clone, Debug)]
 struct Reporter {
     client: reqwest::Client,
     base_url: String,
     key: String,
+    times: Times,
 }
 
 /// Answer of the partners to a message, by the magic words in its text.
@@ -45,7 +51,7 @@ enum PartnerAnswer {
 impl Partners {
     /// Starts the stand-in. It reports to the API at this URL, with the key of a PROVIDER.
     pub(crate) fn start(queue: Arc<ReplyQueue>, base_url: String, key: String) -> Self {
-        let reporter = Reporter { client: reqwest::Client::new(), base_url, key };
+        let reporter = Reporter { client: reqwest::Client::new(), base_url, key, times: TIMES };
         let mut task = JoinSet::new();
         task.spawn(serve(queue, reporter));
         Self { _task: task }
@@ -72,11 +78,11 @@ async fn serve_message(queue: Arc<ReplyQueue>, reporter: Reporter, received: Rec
         PartnerAnswer::Late => {
             // A newer reply may overtake it meanwhile.
             queue.delete(&received.receipt);
-            tokio::time::sleep(LATE_TIME).await;
+            tokio::time::sleep(reporter.times.late).await;
             reporter.report(&message, answer).await;
         }
         PartnerAnswer::Done | PartnerAnswer::Rejected => {
-            tokio::time::sleep(USUAL_TIME).await;
+            tokio::time::sleep(reporter.times.usual).await;
             if reporter.report(&message, answer).await {
                 queue.delete(&received.receipt);
             }
@@ -121,7 +127,52 @@ impl Reporter {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use axum::{Json, Router};
+    use presence_runtime::aws::QueueMessage;
+    use tokio::net::TcpListener;
+    use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
     use super::*;
+
+    /// Starts an API that takes every outcome. Returns its URL, and the outcomes in the order of their arrival.
+    async fn outcomes() -> (String, UnboundedReceiver<Value>) {
+        let (sender, outcomes) = unbounded_channel();
+        let take = async |sender: UnboundedSender<Value>, Json(outcome): Json<Value>| {
+            sender.send(outcome).expect("a test that waits");
+        };
+        let api = Router::new().fallback(move |outcome| take(sender.clone(), outcome));
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        tokio::spawn(axum::serve(listener, api).into_future());
+        (url, outcomes)
+    }
+
+    fn publish(version: u64, content: &str) -> QueueMessage {
+        let body = json!({ "action": "publish", "review_id": "a", "version": version, "content": content });
+        QueueMessage {
+            group_id: "a".to_owned(),
+            deduplication_id: version.to_string(),
+            body: body.to_string(),
+            attributes: BTreeMap::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_newer_reply_overtakes_one_whose_outcome_is_late() {
+        let (base_url, mut outcomes) = outcomes().await;
+        let times = Times { usual: Duration::from_millis(1), late: Duration::from_secs(2) };
+        let reporter = Reporter { client: reqwest::Client::new(), base_url, key: String::new(), times };
+        let queue = Arc::new(ReplyQueue::default());
+        queue.send(&[publish(1, "Soon [late]"), publish(2, "Thank you")]).expect("a queue that takes everything");
+        let mut task = JoinSet::new();
+        task.spawn(serve(Arc::clone(&queue), reporter));
+        for version in [2, 1] {
+            let outcome = outcomes.recv().await.expect("an outcome");
+            assert_eq!(outcome, json!({ "outcome": "published", "version": version }));
+        }
+    }
 
     #[test]
     fn a_magic_word_anywhere_in_the_text_decides() {
