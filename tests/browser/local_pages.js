@@ -9,6 +9,8 @@ export async function pagesOf(stack) {
   return [
     { name: "home", path: "/" },
     { name: "docs", path: "/docs" },
+    { name: "requests", path: "/requests" },
+    { name: "tables", path: "/tables?table=users&partition=1003" },
     { name: "mailbox", path: "/mailbox" },
     { name: "events", path: "/events" },
     { name: "webhooks", path: "/webhooks" },

@@ -122,21 +122,21 @@ export function errorLink(code) {
   return element("a", { href: `/guide/errors#${code}`, textContent: code });
 }
 
-/** Returns a button that copies what the function returns. `name` tells screen readers what that is. */
-export function copyButton(name, text) {
+/** Returns a button that copies what the function returns. `name` tells screen readers what that is, and `label` is on the button. */
+export function copyButton(name, text, label = "Copy") {
   const button = element("button", { type: "button" });
   const say = word => {
     button.textContent = word;
     button.setAttribute("aria-label", `${word} ${name}`);
   };
-  say("Copy");
+  say(label);
   const said = element("span", { className: "hidden-text" });
   said.setAttribute("role", "status");
   button.onclick = async () => {
     const copied = await copy(text());
     say(copied ? "Copied" : "Not copied");
     said.textContent = copied ? `${name} is copied` : "The browser refuses to copy";
-    setTimeout(() => { say("Copy"); said.textContent = ""; }, SAID);
+    setTimeout(() => { say(label); said.textContent = ""; }, SAID);
   };
   return element("span", { className: "copy" }, button, said);
 }

@@ -12,12 +12,13 @@ use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive};
 use axum::response::{IntoResponse as _, Response, Sse};
 use axum::routing::get;
-use futures::stream::unfold;
+use futures::stream::{FuturesUnordered, StreamExt as _, unfold};
 use presence_store::Database;
 use presence_store::schema::{EVENTS, REVIEWS, Table, USERS};
 use tokio::sync::watch;
 
 use crate::events::EventLog;
+use crate::history::RequestHistory;
 use crate::local_only::same_origin_only;
 use crate::mail::Mailbox;
 use crate::streams::TableStream;
@@ -38,6 +39,8 @@ pub(crate) struct Changes {
     pub(crate) mailbox: Arc<Mailbox>,
     /// Events of the bus.
     pub(crate) events: Arc<EventLog>,
+    /// Requests to the API.
+    pub(crate) history: Arc<RequestHistory>,
     /// Id of this start of the stack: with another one, a page is loaded again.
     pub(crate) start_id: u64,
     /// Channel that closes when the stack stops.
@@ -46,7 +49,7 @@ pub(crate) struct Changes {
 
 /// Sources of the changes of one subject.
 struct Sources {
-    log: Option<watch::Receiver<()>>,
+    logs: Vec<watch::Receiver<()>>,
     table: Option<Writes>,
 }
 
@@ -86,14 +89,16 @@ async fn stream(State(changes): State<Changes>, Path(subject): Path<String>) -> 
 impl Changes {
     /// Returns the sources of a subject; `None` if there is no such subject.
     async fn sources(&self, subject: &str) -> anyhow::Result<Option<Sources>> {
-        let (log, table) = match subject {
-            "events" => (Some(self.events.changes()), None),
-            "mailbox" => (Some(self.mailbox.changes()), Some(self.writes_to(&USERS).await?)),
-            "webhooks" => (None, Some(self.writes_to(&EVENTS).await?)),
-            "reviews" => (None, Some(self.writes_to(&REVIEWS).await?)),
+        let (logs, table) = match subject {
+            "home" => (vec![self.history.changes(), self.mailbox.changes(), self.events.changes()], None),
+            "requests" => (vec![self.history.changes()], None),
+            "events" => (vec![self.events.changes()], None),
+            "mailbox" => (vec![self.mailbox.changes()], Some(self.writes_to(&USERS).await?)),
+            "webhooks" => (Vec::new(), Some(self.writes_to(&EVENTS).await?)),
+            "reviews" => (Vec::new(), Some(self.writes_to(&REVIEWS).await?)),
             _ => return Ok(None),
         };
-        Ok(Some(Sources { log, table }))
+        Ok(Some(Sources { logs, table }))
     }
 
     async fn writes_to(&self, table: &Table) -> anyhow::Result<Writes> {
@@ -105,15 +110,8 @@ impl Changes {
 impl Sources {
     /// Waits for the next change.
     async fn next(&mut self) {
-        let Self { log, table } = self;
-        let logged = async {
-            if let Some(log) = log
-                && log.changed().await.is_ok()
-            {
-                return;
-            }
-            pending::<()>().await;
-        };
+        let Self { logs, table } = self;
+        let mut logged: FuturesUnordered<_> = logs.iter_mut().map(watch::Receiver::changed).collect();
         let written = async {
             match table {
                 Some(Writes::Stream(stream)) => drop(stream.next_event().await),
@@ -122,7 +120,8 @@ impl Sources {
             }
         };
         tokio::select! {
-            () = logged => {}
+            // A log that is gone tells of nothing.
+            Some(Ok(())) = logged.next() => {}
             () = written => {}
         }
         tokio::time::sleep(PAUSE).await;

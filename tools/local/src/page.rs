@@ -16,9 +16,11 @@ pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-sr
 const FILES_PATH: &str = "/pages";
 
 /// Pages of the navigation: path and name.
-pub(crate) const NAVIGATION: [(&str, &str); 8] = [
+pub(crate) const NAVIGATION: [(&str, &str); 10] = [
     ("/", "Home"),
     ("/docs", "API"),
+    ("/requests", "Requests"),
+    ("/tables", "Tables"),
     ("/mailbox", "Mailbox"),
     ("/events", "Events"),
     ("/webhooks", "Webhooks"),
@@ -28,9 +30,10 @@ pub(crate) const NAVIGATION: [(&str, &str); 8] = [
 ];
 
 /// Files that every page may use: path below [`FILES_PATH`] and content.
-const SHARED_FILES: [(&str, &str); 5] = [
+const SHARED_FILES: [(&str, &str); 6] = [
     ("page.css", include_str!("../pages/page.css")),
     ("page.js", include_str!("../pages/page.js")),
+    ("request.js", include_str!("../pages/request.js")),
     ("filters.js", include_str!("../pages/filters.js")),
     ("search.css", include_str!("../pages/search.css")),
     ("search.js", include_str!("../pages/search.js")),

@@ -1,15 +1,13 @@
 // One operation: the form that sends it, its code samples, its answer, and what the description says about it.
 
-import { copyButton, element, errorLink, highlighted } from "/pages/page.js";
-import { LANGUAGES } from "/pages/docs/samples.js";
+import { element, errorLink, highlighted } from "/pages/page.js";
+import { codeSamples, sendRequest } from "/pages/request.js";
 import { fieldsTable, resolve } from "/pages/docs/schema.js";
 
 const JSON_TYPE = "application/json";
 /** Letters of the mark that makes an address fresh. */
 const MARK_LETTERS = 5;
 
-/** Language of the code samples. It is kept from one operation to the next. */
-let language = LANGUAGES[0];
 
 /** Names in a permalink that no parameter has: the role and the body. */
 const AS = "as", BODY = "body";
@@ -74,7 +72,7 @@ export function showOperation(panel, operation, description, caller, permalink) 
     element("h2", { textContent: operation.summary }),
     element("p", { className: "route code" },
       element("span", { className: `method ${operation.method}`, textContent: operation.method }), ` ${operation.path}`),
-    element("div", { className: "try" }, form, samples.card),
+    element("div", { className: "try" }, form, element("div", { className: "card" }, element("h3", { textContent: "Code" }), ...samples.elements)),
     prose(operation.description),
     ...bodyFields(operation, description), ...answers(operation, description),
   );
@@ -184,72 +182,6 @@ function readRequest(operation, parameters, fields, body, key, unknown) {
   if (body) headers["content-type"] = JSON_TYPE;
   const url = location.origin + path + (query.length ? `?${query.join("&")}` : "");
   return { method: operation.method, url, headers, body: body?.value };
-}
-
-/** Sends a request and shows its answer. */
-async function sendRequest({ method, url, headers, body }, answer, button) {
-  button.disabled = true;
-  const started = performance.now();
-  try {
-    const response = await fetch(url, { method, headers, body, cache: "no-store" });
-    const text = await response.text();
-    const took = Math.round(performance.now() - started);
-    const line = element("p", {}, element("strong", {
-      className: response.ok ? "good" : "bad", textContent: `${response.status} ${response.statusText}`,
-    }), ` in ${took} ms, ${text.length.toLocaleString("en")} characters`);
-    const head = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
-    const code = response.headers.get("x-error-code");
-    if (code) line.append(": ", errorLink(code));
-    answer.replaceChildren(line, focusable("Body of the answer", pretty(text)),
-      element("details", {}, element("summary", { textContent: "Headers of the answer" }), focusable("Headers", head)));
-  } catch (error) {
-    answer.replaceChildren(element("p", { className: "error", textContent: `No answer: ${error.message}` }));
-  }
-  answer.hidden = false;
-  button.disabled = false;
-}
-
-/** Returns preformatted text that the keyboard can scroll. */
-function focusable(name, text) {
-  return element("section", { tabIndex: 0, ariaLabel: name, className: "scroll" }, highlighted(text));
-}
-
-function pretty(text) {
-  try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
-}
-
-/** Returns the card of the code samples, and the function that writes them again. */
-function codeSamples(request) {
-  const code = element("pre", { tabIndex: 0, id: "sample" });
-  code.setAttribute("role", "tabpanel");
-  const tabs = element("div", { className: "tabs" });
-  tabs.setAttribute("role", "tablist");
-  tabs.ariaLabel = "Language";
-  const refresh = () => {
-    for (const tab of tabs.children) {
-      const isChosen = tab.textContent === language.name;
-      tab.ariaSelected = isChosen;
-      tab.tabIndex = isChosen ? 0 : -1;
-    }
-    code.ariaLabel = language.name;
-    code.textContent = language.write(request());
-  };
-  for (const each of LANGUAGES) {
-    const tab = element("button", { type: "button", textContent: each.name });
-    tab.setAttribute("role", "tab");
-    tab.setAttribute("aria-controls", code.id);
-    tab.onclick = () => { language = each; refresh(); };
-    tabs.append(tab);
-  }
-  tabs.onkeydown = ({ key }) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
-    if (!step) return;
-    language = LANGUAGES.at((LANGUAGES.indexOf(language) + step) % LANGUAGES.length);
-    refresh();
-    tabs.querySelector("[aria-selected=true]").focus();
-  };
-  const bar = element("div", { className: "tabs" }, tabs, copyButton("the code", () => code.textContent));
-  return { card: element("div", { className: "card" }, element("h3", { textContent: "Code" }), bar, code), refresh };
 }
 
 function bodyFields(operation, description) {

@@ -1,10 +1,11 @@
-// Code samples of a request: curl, TypeScript and Python. Each runs as it stands, without a package.
+// Code samples of a request: curl, TypeScript, Python and Rust. Each runs as it stands; that in Rust names the crates that it needs.
 
 /** Languages of the samples, in the order of the tabs. */
 export const LANGUAGES = [
   { name: "curl", write: curl },
   { name: "TypeScript", write: typescript },
   { name: "Python", write: python },
+  { name: "Rust", write: rust },
 ];
 
 function quoted(text) {
@@ -40,6 +41,23 @@ function python({ method, url, headers, body }) {
   else if (body) lines.push(`    data=${JSON.stringify(body)}.encode(),`);
   const send = ["try:", "    response = urlopen(request)", "except HTTPError as error:", "    response = error"];
   return [...lines, ")", ...send, "print(response.status, json.load(response))"].join("\n");
+}
+
+function rust({ method, url, headers, body }) {
+  const lines = [
+    "// cargo add reqwest && cargo add tokio --features macros,rt-multi-thread", "#[tokio::main]",
+    "async fn main() -> Result<(), reqwest::Error> {", "    let response = reqwest::Client::new()",
+    `        .request(reqwest::Method::${method}, ${JSON.stringify(url)})`,
+    ...Object.entries(headers).map(([name, value]) => `        .header(${JSON.stringify(name)}, ${JSON.stringify(value)})`),
+  ];
+  if (body) lines.push(`        .body(${raw(body)})`);
+  return [...lines, "        .send()", "        .await?;", '    println!("{} {}", response.status(), response.text().await?);', "    Ok(())", "}"].join("\n");
+}
+
+/** Returns a raw string of Rust, between more `#` than the text has in a row. */
+function raw(text) {
+  const marks = "#".repeat(Math.max(0, ...(text.match(/#+/g) ?? []).map(({ length }) => length)) + 1);
+  return `r${marks}"${text}"${marks}`;
 }
 
 function parsed(text) {

@@ -27,7 +27,7 @@ use tokio::task::JoinHandle;
 use super::event::{self, IncomingRequest};
 use super::response::{self, GatewayError};
 use super::{LocalFunction, RouteTable};
-use crate::history::{self, ReceivedRequest, RequestHistory};
+use crate::history::{self, Exchange, ReceivedRequest, RequestHistory};
 use crate::host::ApiHost;
 use crate::listen::listen;
 use crate::local_only::{is_change_of_another_site, local_hosts_only};
@@ -218,7 +218,8 @@ impl Api {
                 let kept = answer.as_ref().ok().cloned();
                 let result = answer.map_err(Into::into).and_then(|answer| response::from_function(&method, answer));
                 let status = result.as_ref().map_or_else(|error| error.status(), Response::status);
-                (received.answered(&event, facts, status.as_u16(), kept.as_ref()), result)
+                let exchange = received.answered(&event, facts, status.as_u16(), kept.as_ref());
+                (Exchange { function: Some(function.name().to_owned()), ..exchange }, result)
             }
             Err(error) => (received.without_function(error.status().as_u16()), Err(error)),
         };

@@ -34,6 +34,8 @@ pub struct Exchange {
     pub milliseconds: f64,
     /// Facts of the function's log; `None` if no function logged the request.
     pub facts: Option<RequestFacts>,
+    /// Name of the function that got the request; `None` if none was invoked.
+    pub function: Option<String>,
     /// Event that the function got; `None` if no function was invoked.
     pub event: Option<Value>,
     /// Body of the request: JSON or a form, or a note about one that is not kept.

@@ -9,6 +9,8 @@ mod redaction;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::watch;
+
 pub use exchange::{Exchange, ReceivedRequest};
 pub use facts::{RequestFacts, carry, observe};
 
@@ -17,7 +19,10 @@ pub const MAX_EXCHANGES: usize = 200;
 
 /// Last requests to the API, with their answers.
 #[derive(Debug, Default)]
-pub struct RequestHistory(Mutex<Exchanges>);
+pub struct RequestHistory {
+    exchanges: Mutex<Exchanges>,
+    changed: watch::Sender<()>,
+}
 
 /// Exchanges that are kept, oldest first, and the number of all that ever were.
 #[derive(Debug, Default)]
@@ -36,6 +41,8 @@ impl RequestHistory {
             exchanges.kept.pop_front();
         }
         exchanges.kept.push_back((number, Arc::new(exchange)));
+        drop(exchanges);
+        self.changed.send_replace(());
     }
 
     /// Returns the requests with a higher number than this one, oldest first, and the number of all requests.
@@ -51,8 +58,13 @@ impl RequestHistory {
         self.lock().kept.iter().find(|(own, _)| *own == number).map(|(_, exchange)| Arc::clone(exchange))
     }
 
+    /// Returns a channel that tells of each further request.
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Exchanges> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -83,6 +83,12 @@ pub(super) fn kind_of(table: &str, partition: &str, sort: &str) -> Option<&'stat
     rules.iter().find(fits).map(|(_, _, kind)| *kind)
 }
 
+/// Returns the kinds of a table's items.
+pub(super) fn kinds(table: &str) -> Vec<&'static str> {
+    let rules = KINDS.iter().filter(|(name, _)| *name == table).flat_map(|(_, rules)| *rules);
+    rules.map(|(_, _, kind)| *kind).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;

@@ -1,4 +1,4 @@
-//! Start page of the local stack: what runs where, keys, calls to try, the requests as they come, and the tables.
+//! Start page of the local stack: its state, a key, a call, an invitation and the last requests; and the pages of requests and tables.
 
 mod calls;
 mod item_json;
@@ -37,9 +37,10 @@ const PAGE: Page<'_> = Page {
     body: include_str!("../../pages/home/page.html"),
     files: &[
         ("home/home.css", include_str!("../../pages/home/home.css")),
-        ("home/calls.js", include_str!("../../pages/home/calls.js")),
-        ("home/requests.js", include_str!("../../pages/home/requests.js")),
-        ("home/tables.js", include_str!("../../pages/home/tables.js")),
+        ("home/key.js", include_str!("../../pages/home/key.js")),
+        ("home/call.js", include_str!("../../pages/home/call.js")),
+        ("home/invite.js", include_str!("../../pages/home/invite.js")),
+        ("home/home.js", include_str!("../../pages/home/home.js")),
     ],
 };
 
@@ -74,7 +75,7 @@ impl Home<'_> {
         let routes = Router::new()
             .route(PAGE.path, get(page).fallback(|| async { not_found() }))
             .merge(PAGE.files())
-            .merge(requests::router(history))
+            .merge(requests::router(history, keys))
             .merge(tables::router(tables));
         same_origin_only(routes)
     }
@@ -88,25 +89,22 @@ fn start_page(html: &str, overview: &Overview, headers: &HeaderMap) -> Response 
     }
     let host =
         ApiHost::from_headers(headers).map_or_else(|_| "localhost".to_owned(), |host| host.authority().to_owned());
-    let rows = overview.html(&format!("http://{host}"));
-    page::answer(html.replace("{{overview}}", &rows).replace("{{first_key}}", &overview.first_key_html()))
-        .into_response()
+    let state = overview.state_html(&format!("http://{host}"));
+    let html = html.replace("{{state}}", &state).replace("{{overview}}", &overview.html());
+    page::answer(html.replace("{{first_key}}", &overview.first_key_html())).into_response()
 }
 
-/// Returns the rows of the table of keys.
+/// Returns the keys for readers without scripts: roles and their keys.
 fn keys_html(keys: &DemoKeys) -> String {
     let rows = ROLES.iter().filter_map(|(role, words)| {
         let key = escaped(keys.get(role)?);
-        Some(format!(
-            "<tr><th scope=\"row\">{role}<small>{words}</small></th><td><code>{key}</code></td>\
-            <td><span data-copy=\"{key}\" data-name=\"key of {role}\"></span></td></tr>\n"
-        ))
+        Some(format!("<div><dt>{role}</dt><dd>{words}: <code>{key}</code></dd></div>\n"))
     });
     rows.collect()
 }
 
-/// Returns the data of the scripts: calls and keys. No character of them ends the element.
+/// Returns the data of the scripts: calls, keys and the words for their roles. No character of them ends the element.
 fn data_json(keys: &DemoKeys) -> String {
     let calls: Vec<Value> = SAMPLE_CALLS.iter().map(SampleCall::json).collect();
-    json!({"keys": keys, "calls": calls}).to_string().replace('<', "\\u003c")
+    json!({"keys": keys, "roles": ROLES, "calls": calls}).to_string().replace('<', "\\u003c")
 }

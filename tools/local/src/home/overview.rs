@@ -28,9 +28,17 @@ pub(crate) struct Overview {
 }
 
 impl Overview {
-    /// Returns the rows of the overview as HTML: terms and descriptions. `origin` is the address of the gateway.
-    pub(super) fn html(&self, origin: &str) -> String {
-        let base = format!("{origin}/api/v2");
+    /// Returns the state of the stack as HTML: the address of the API and the place of the data. `origin` is the address of the gateway.
+    pub(super) fn state_html(&self, origin: &str) -> String {
+        let base = escaped(&format!("{origin}/api/v2"));
+        format!(
+            "<span><strong class=\"ok\">Runs</strong> at <code id=\"base-url\">{base}</code></span>\n<span>Data {}</span>\n",
+            escaped(&self.data)
+        )
+    }
+
+    /// Returns the rows of the settings as HTML: terms and descriptions.
+    pub(super) fn html(&self) -> String {
         let mail = if self.mailer {
             "every mail lands in the <a href=\"/mailbox\">mailbox</a>, and none leaves this machine".to_owned()
         } else {
@@ -49,10 +57,8 @@ impl Overview {
             |folder| format!("files of reviews from <code>{}/inbox</code>", escaped(folder)),
         );
         let rows = [
-            ("API", format!("<code id=\"base-url\">{}</code>", escaped(&base))),
             ("DynamoDB", format!("<code>{}</code>", escaped(&self.dynamodb_url))),
             ("Tables", format!("{}, named <code>{}…</code>", TABLES.len(), escaped(&self.table_prefix))),
-            ("Data", escaped(&self.data)),
             ("Mail", mail),
             ("Limit of keys", rate),
             ("Limits of AWS", limits),
@@ -95,7 +101,7 @@ mod tests {
             rate_limit: Some(60),
             ..Overview::default()
         };
-        let html = overview.html("http://localhost:3000");
+        let html = overview.state_html("http://localhost:3000") + &overview.html();
         for part in [
             "<code id=\"base-url\">http://localhost:3000/api/v2</code>",
             "in &lt;x&gt; &amp; &quot;y&quot;",

@@ -1,4 +1,4 @@
-//! Requests to the API as JSON, for the start page. Its own requests are not among them.
+//! Requests to the API: their page, and the same as JSON. The requests of the pages are not among them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,12 @@ use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::data_json;
 use crate::history::{Exchange, RequestHistory};
+use crate::page::Page;
+use crate::sample::DemoKeys;
+
+const BODY: &str = include_str!("../../pages/requests/page.html");
 
 #[derive(Deserialize)]
 struct Wanted {
@@ -19,12 +24,22 @@ struct Wanted {
     after: u64,
 }
 
-/// Builds the routes: `/home/requests.json?after=N` lists newer requests, oldest first, and `/home/requests/N` has a whole one.
-pub(super) fn router(history: Arc<RequestHistory>) -> Router {
+/// Builds the routes of the page; `/home/requests.json?after=N` lists newer requests, oldest first, and `/home/requests/N` has a whole one.
+pub(super) fn router(history: Arc<RequestHistory>, keys: &DemoKeys) -> Router {
+    let page = Page {
+        path: "/requests",
+        title: "Requests",
+        body: &BODY.replace("{{data}}", &data_json(keys)),
+        files: &[
+            ("requests/row.js", include_str!("../../pages/requests/row.js")),
+            ("requests/requests.js", include_str!("../../pages/requests/requests.js")),
+        ],
+    };
     Router::new()
         .route("/home/requests.json", get(list_requests))
         .route("/home/requests/{number}", get(get_request))
         .with_state(history)
+        .merge(page.router())
 }
 
 async fn list_requests(State(history): State<Arc<RequestHistory>>, Query(wanted): Query<Wanted>) -> Json<Value> {

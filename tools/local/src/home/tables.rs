@@ -16,11 +16,25 @@ use presence_store::schema::{TABLES, Table};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::page::Page;
+
 use super::item_json::{Item, item_json};
-use super::item_kinds::kind_of;
+use super::item_kinds::{kind_of, kinds};
+
+const PAGE: Page<'_> = Page {
+    path: "/tables",
+    title: "Tables",
+    body: include_str!("../../pages/tables/page.html"),
+    files: &[
+        ("tables/tables.css", include_str!("../../pages/tables/tables.css")),
+        ("tables/tables.js", include_str!("../../pages/tables/tables.js")),
+    ],
+};
 
 /// Number of items of a page.
-const PAGE_ITEMS: i32 = 25;
+const PAGE_ITEMS: u8 = 25;
+/// Number of calls in which a page looks for items of a kind. A large table of other items has a page with fewer items, or none.
+const MOST_SCANS: usize = 20;
 
 /// Connection to the tables, without the limits that the functions have.
 #[derive(Clone, Debug)]
@@ -33,18 +47,21 @@ pub(super) struct Tables {
 #[derive(Debug, Default, Deserialize)]
 struct Wanted {
     partition: Option<String>,
+    /// Kind of the items, for all of a table.
+    kind: Option<String>,
     sort: Option<String>,
     /// Key of the last item of the page before.
     after_partition: Option<String>,
     after_sort: Option<String>,
 }
 
-/// Builds the routes of the tables.
+/// Builds the routes of the page and of the tables.
 pub(super) fn router(tables: Tables) -> Router {
     Router::new()
         .route("/home/tables.json", get(list_tables))
         .route("/home/tables/{name}", get(list_items))
         .with_state(Arc::new(tables))
+        .merge(PAGE.router())
 }
 
 async fn list_tables(State(tables): State<Arc<Tables>>) -> Response {
@@ -80,26 +97,57 @@ impl Tables {
         let described = described.with_context(|| format!("the table {name} could not be described"))?.table;
         let items = described.and_then(|table| table.item_count);
         let (partition, sort) = key_names(table);
-        Ok(json!({"name": table.name, "full_name": name, "items": items, "partition": partition, "sort": sort}))
+        Ok(
+            json!({"name": table.name, "full_name": name, "items": items, "partition": partition, "sort": sort, "kinds": kinds(table.name)}),
+        )
     }
 
     async fn read(&self, table: &Table, wanted: &Wanted) -> anyhow::Result<Value> {
         let name = self.database.name(table);
         let start = key_of(table, wanted.after_partition.as_deref(), wanted.after_sort.as_deref());
         let (items, last) = if let Some(partition) = &wanted.partition {
-            let query = self.client.query().table_name(name).limit(PAGE_ITEMS).set_exclusive_start_key(start);
+            let query = self.client.query().table_name(name).limit(PAGE_ITEMS.into()).set_exclusive_start_key(start);
             let (condition, names, values) = condition(table, partition, wanted.sort.as_deref());
             let query = query.key_condition_expression(condition).set_expression_attribute_names(Some(names));
             let page = query.set_expression_attribute_values(Some(values)).send().await?;
-            (page.items, page.last_evaluated_key)
+            (page.items.unwrap_or_default(), page.last_evaluated_key)
         } else {
-            let scan = self.client.scan().table_name(name).limit(PAGE_ITEMS).set_exclusive_start_key(start);
-            let page = scan.send().await?;
-            (page.items, page.last_evaluated_key)
+            self.scan(table, start, wanted.kind.as_deref()).await?
         };
-        let items: Vec<Value> = items.unwrap_or_default().iter().map(|item| row_json(table, item)).collect();
+        let items: Vec<Value> = items.iter().map(|item| row_json(table, item)).collect();
         Ok(json!({"items": items, "next": last.map(|last| key_json(table, &last))}))
     }
+
+    /// Returns the next items of a kind, and the key before those after them.
+    async fn scan(
+        &self,
+        table: &Table,
+        start: Option<Item>,
+        kind: Option<&str>,
+    ) -> anyhow::Result<(Vec<Item>, Option<Item>)> {
+        let (mut found, mut last, most) = (Vec::new(), start, usize::from(PAGE_ITEMS));
+        for _ in 0..MOST_SCANS {
+            let limit = kind.is_none().then_some(PAGE_ITEMS.into());
+            let scan = self.client.scan().table_name(self.database.name(table)).set_limit(limit);
+            let page = scan.set_exclusive_start_key(last).send().await?;
+            last = page.last_evaluated_key;
+            found.extend(page.items.unwrap_or_default().into_iter().filter(|item| is_of_kind(table, item, kind)));
+            if found.len() > most {
+                found.truncate(most);
+                last = found.last().cloned();
+            }
+            if found.len() == most || last.is_none() {
+                break;
+            }
+        }
+        Ok((found, last))
+    }
+}
+
+/// True if an item is of the kind, or if any is wanted.
+fn is_of_kind(table: &Table, item: &Item, kind: Option<&str>) -> bool {
+    let (partition, sort) = key_texts(table, item);
+    kind.is_none_or(|kind| kind_of(table.name, partition, sort) == Some(kind))
 }
 
 /// Returns an item with its key and its kind.

@@ -101,11 +101,13 @@ impl Stack {
         let events = Arc::new(EventLog::default());
         let replies = Arc::new(ReplyQueue::default());
         let (running, stopped) = watch::channel(());
+        let history = options.keep_requests.then(|| Arc::new(RequestHistory::default()));
         let changes = Changes {
             config: own_config(&database_url),
             database: store.database.clone(),
             mailbox: Arc::clone(&mailbox),
             events: Arc::clone(&events),
+            history: history.clone().unwrap_or_default(),
             start_id: fastrand::u64(..),
             stopped,
         };
@@ -118,7 +120,6 @@ impl Stack {
             .merge(deliveries::router(&keys))
             .merge(changes::router(changes))
             .merge(page::shared_files());
-        let history = options.keep_requests.then(|| Arc::new(RequestHistory::default()));
         let home = Home {
             overview: overview(&options, &dynamodb_url, limits.as_ref(), &keys),
             keys: &keys,
