@@ -10,10 +10,11 @@ use serde::Serialize;
 use crate::client::read::Item;
 use crate::format::{KEY, kind_of};
 use crate::keys::{
-    CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, ROSTERS_PK_PREFIX, USER_SK, lock_pk, org_key,
+    CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, NOTICE_PK_PREFIX, ROSTERS_PK_PREFIX, USER_SK,
+    lock_pk, org_key,
 };
-use crate::outbox::item as outbox_item;
 use crate::outbox::quiet_windows;
+use crate::outbox::{item as outbox_item, notice};
 use crate::schema;
 use crate::users::{UserRecord, from_item, to_item, without_delivery};
 use crate::users::{address_marks, directory_heads};
@@ -110,6 +111,10 @@ impl Contents {
             }
         } else if pk.starts_with(CHANGES_PK_PREFIX) {
             // The change log is a hint only: the digest of the head detects a missing or wrong entry.
+        } else if pk.starts_with(NOTICE_PK_PREFIX) {
+            if notice::read(item.clone()).is_err() {
+                self.find("users table".to_owned(), "holds a notice that cannot be read");
+            }
         } else if sk.starts_with(MAIL_SK_PREFIX) {
             match outbox_item::read(item) {
                 Ok(message) => self.mails.push(message),

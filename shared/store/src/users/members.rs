@@ -2,7 +2,8 @@
 
 use crate::UserStore;
 use presence_domain::error::Error;
-use presence_domain::ids::OrgId;
+use presence_domain::ids::{OrgId, UserId};
+use presence_domain::user::{Role, Status};
 use presence_domain::user_directory::{ListedUser, UserFilter};
 
 impl UserStore {
@@ -21,5 +22,12 @@ impl UserStore {
         let head = self.get_head(org_id).await?;
         let directory = self.get_directory(org_id, head, started).await?;
         Ok(directory.search(filter)?.into_iter().map(|position| directory.user(position)).collect())
+    }
+
+    /// Returns the ids of the active administrators of an organisation, as [`UserStore::list_members`].
+    pub async fn list_active_admins(&self, org_id: OrgId) -> Result<Vec<UserId>, Error> {
+        let active = UserFilter { status: Some(Status::Active), ..UserFilter::default() };
+        let members = self.list_members(Some(org_id), &active).await?;
+        Ok(members.into_iter().filter(|member| member.role == Role::OrgAdmin).map(|member| member.id).collect())
     }
 }
