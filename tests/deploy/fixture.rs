@@ -42,7 +42,7 @@ const PROVIDER: &str = "PROVIDER";
 /// Users in the events of the mailer that no event of the users function invites.
 const ALSO_INVITED: [&str; 2] = ["1018", "1024"];
 /// Webhook whose administrators the sweep of the mailer tells.
-const DISABLED_WEBHOOK: &str = "42-100000000000";
+const DISABLED_WEBHOOK: &str = "42-900000000000";
 
 /// Number of changes of one review that a lane of the log holds only in a sealed chunk.
 const SEALED_CHANGES: usize = 20;

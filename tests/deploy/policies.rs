@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use presence_runtime::config::AuditConfig;
-use presence_store::keys::{AUDIT_PK, MOVES_PK, NOTICE_PK_PREFIX, ORGS_WITH_REVIEWS_PK};
+use presence_store::keys::{AUDIT_PK, MOVES_PK, ORGS_WITH_REVIEWS_PK};
 use serde_json::{Value, json};
 
 use super::template::{Resource, TEMPLATE, referent, root};
@@ -120,14 +120,6 @@ fn auditor_may_write_the_ledger_its_position_and_what_a_move_changes() {
         let keys = json!({ "ForAllValues:StringLike": { "dynamodb:LeadingKeys": written } });
         assert_eq!((&statement["Action"], &statement["Condition"]), (actions, &keys));
     }
-}
-
-#[test]
-fn deliverer_may_only_add_notices_to_the_users() {
-    let statement = statements(TEMPLATE.resource("DelivererRole")).iter().find(|one| one["Sid"] == "Notices");
-    let keys = json!({ "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [format!("{NOTICE_PK_PREFIX}*")] } });
-    let statement = statement.expect("a statement");
-    assert_eq!((&statement["Action"], &statement["Condition"]), (&json!("dynamodb:PutItem"), &keys));
 }
 
 #[test]

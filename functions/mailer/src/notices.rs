@@ -9,11 +9,12 @@ use presence_store::retry_stale;
 use crate::deliver::{OutboxProcessor, WRITE_ATTEMPTS};
 
 impl OutboxProcessor {
-    /// Puts the mails of a notice into the outbox, then removes the notice. It stays for a later sweep while another mail waits for one
-    /// of the administrators.
+    /// Puts the mails of a notice into the outbox, then removes the notice. It stays for a later sweep while nobody knows all
+    /// administrators, or while another mail waits for one of them.
     pub(crate) async fn tell_admins(&self, webhook: WebhookId, id: &str) -> Result<(), Error> {
+        let Some(admins) = self.users.list_active_admins(webhook.org_id()).await? else { return Ok(()) };
         let mut are_told = true;
-        for admin in self.users.list_active_admins(webhook.org_id()).await? {
+        for admin in admins {
             are_told &= retry_stale(WRITE_ATTEMPTS, |_| self.tell_admin(admin, webhook, id)).await?;
         }
         if are_told { self.outbox.remove_notice(webhook, id).await } else { Ok(()) }
