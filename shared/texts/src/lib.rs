@@ -102,7 +102,7 @@ pub struct MailTexts {
 pub struct WebhookTexts {
     /// Subject of the mail.
     pub subject: &'static str,
-    /// What happened, after the greeting.
+    /// Event, after the greeting.
     pub intro: &'static str,
     /// Label before the host.
     pub host: &'static str,
