@@ -73,7 +73,10 @@ async fn a_mailer_killed_at_any_call_tells_each_admin_once() {
 async fn a_second_notice_waits_for_the_first_and_for_the_end_of_the_five_minutes() {
     let fixture = NoticeFixture::new().await;
     fixture.stack.disable_webhook(SEEDED_WEBHOOK).await;
-    fixture.sweep_minutes(4).await;
+    assert_eq!(fixture.stack.audit().await, [], "two notices wait");
+    fixture.sweep_minutes(1).await;
+    assert_eq!(fixture.stack.audit().await, [], "mails of a notice wait");
+    fixture.sweep_minutes(3).await;
     assert_eq!(fixture.mails(), [1, 1, 0]);
     fixture.sweep_minutes(4).await;
     assert_eq!(fixture.mails(), [2, 2, 0]);

@@ -202,7 +202,7 @@ impl Contents {
         }
     }
 
-    /// Checks that each mail is named by its user, that the user was invited, and that each named mail exists.
+    /// Checks that each mail is named by its user, that the user of an invitation was invited, and that each named mail exists.
     fn check_mails(&mut self) {
         let mut found = Vec::new();
         let mut named = std::mem::take(&mut self.waiting);
@@ -212,7 +212,9 @@ impl Contents {
                 Some(user) if named.remove(&user.id).as_deref() != Some(mail.id.as_str()) => {
                     Some("has a mail that it does not name")
                 }
-                Some(user) if user.invited_at.is_none() => Some("has a mail waiting that opened no window"),
+                Some(user) if mail.about.is_none() && user.invited_at.is_none() => {
+                    Some("has a mail waiting that opened no window")
+                }
                 Some(_) => None,
             };
             found.extend(problem.map(|problem| (format!("user {}", mail.user_id), problem)));
