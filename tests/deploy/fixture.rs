@@ -41,6 +41,8 @@ pub(super) const TIMEOUT: Duration = Duration::from_mins(2);
 const PROVIDER: &str = "PROVIDER";
 /// Users in the events of the mailer that no event of the users function invites.
 const ALSO_INVITED: [&str; 2] = ["1018", "1024"];
+/// Webhook whose administrators the sweep of the mailer tells.
+const DISABLED_WEBHOOK: &str = "42-900000000000";
 
 /// Number of changes of one review that a lane of the log holds only in a sealed chunk.
 const SEALED_CHANGES: usize = 20;
@@ -97,6 +99,7 @@ async fn run() -> Replay {
                 let reply = fixture.stack.invite(user, &fixture.stack.local.keys()[PROVIDER]).await;
                 assert_eq!(reply.status, 200, "{}", reply.text);
             }
+            fixture.stack.disable_webhook(DISABLED_WEBHOOK).await;
         }
         if function == "deliverer" {
             deliverer_fixture::store_webhook(&fixture.stack).await;

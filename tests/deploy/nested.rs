@@ -25,10 +25,11 @@ fn location(resource: &Value) -> Option<&str> {
 
 /// Returns the template with the resources of all nested stacks, which stay in it themselves, and the values of their outputs.
 pub(super) fn with_nested_stacks(mut template: Value) -> Value {
+    let mut outputs = Vec::new();
     for (stack, resource) in fields(&template["Resources"]).clone() {
         let Some(path) = location(&resource) else { continue };
         let nested = with_arguments(&read(path), fields(&resource["Properties"]["Parameters"]));
-        template = with_outputs(&template, &stack, &nested["Outputs"]);
+        outputs.push((stack, nested["Outputs"].clone()));
         for section in ["Conditions", "Resources"] {
             for (name, value) in nested[section].as_object().into_iter().flatten() {
                 let before = template[section].as_object_mut().expect("a section").insert(name.clone(), value.clone());
@@ -38,7 +39,7 @@ pub(super) fn with_nested_stacks(mut template: Value) -> Value {
             }
         }
     }
-    template
+    outputs.iter().fold(template, |template, (stack, outputs)| with_outputs(&template, stack, outputs))
 }
 
 /// Returns a value with those of the outputs of a nested stack in place of references to them.

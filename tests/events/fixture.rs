@@ -1,20 +1,18 @@
 //! Fixture of a stack whose streams a test hands to the publisher, and changes of every kind with canaries in every text.
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
-use presence_domain::audit::{Actor, AuditRecord, WebhookAction};
 use presence_domain::email::EmailAddress;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::invitation::{ActivationToken, AddressMark, MarkReason};
 use presence_domain::review::{Rating, Review, ReviewState};
-use presence_domain::webhook::{Webhook, WebhookId};
 use presence_local::TableStream;
 use presence_mailer::DeliveryOutcome;
 use presence_publisher::EventBridge;
 use presence_publisher::handle;
 use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::Clock as _;
+use presence_store::ReviewWrite;
 use presence_store::schema::{AUDIT, REVIEWS, USERS};
-use presence_store::{ReviewWrite, WebhookWrite};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::logs::{NAME_CANARY, PHONE_CANARY};
 use presence_tests::{CrashConnector, CrashPoint, Fixtures, SEEDED_WEBHOOK, TestStack, address, plain_http};
@@ -135,22 +133,10 @@ impl EventFixture {
         let email = EmailAddress::parse(&address("bounced")).expect("an address");
         self.stack.stores().users.mark_address(email.key(), mark).await.expect("an answer");
         assert_eq!(self.deliver(&second).await, DeliveryOutcome::GivenUp);
-        self.disable_webhook().await;
+        self.stack.disable_webhook(SEEDED_WEBHOOK).await;
         self.change_review().await;
         self.reply_to_review().await;
         [first, second]
-    }
-
-    /// Records that the service has disabled a webhook.
-    async fn disable_webhook(&self) {
-        self.stack.seed_webhook().await;
-        let (webhooks, id) = (&self.stack.stores().webhooks, WebhookId::parse(SEEDED_WEBHOOK).expect("an id"));
-        let before = webhooks.get(id).await.expect("an answer").expect("the webhook");
-        let after = Webhook { version: before.version + 1, ..before.clone() };
-        let (actor, now) = (Actor::Service, self.stack.clock.now());
-        let record = AuditRecord::of_webhook(id, after.version, Vec::new(), actor, WebhookAction::Disable, now);
-        let write = WebhookWrite { before: Some(&before), after: Some(&after), record: Some(&record), answer: None };
-        assert!(webhooks.write(write).await.expect("an answer"));
     }
 
     /// Stores another review, replies to it twice, and takes the reply back. The partner publishes the first reply and refuses the second.

@@ -5,6 +5,7 @@ mod crashes;
 mod fake_mailer;
 mod feedback;
 mod invitation_fixture;
+mod notices;
 mod origin;
 mod outages;
 pub(crate) mod random;

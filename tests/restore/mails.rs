@@ -1,14 +1,18 @@
 //! Mails that waited at the instant of a restore: nobody sends them before an operator decides.
 
 use presence_ops::Exit;
-use presence_tests::{TestStack, address};
+use presence_tests::{SEEDED_WEBHOOK, TestStack, address};
 use serde_json::json;
 
 use super::restore_env::{RestoreEnv, send_mails};
 
 /// Returns the number of mails to the guest.
 fn mails_to_guest(stack: &TestStack) -> usize {
-    stack.local.mailbox().mails().iter().filter(|mail| mail.to == address("guest")).count()
+    mails_to(stack, &address("guest"))
+}
+
+fn mails_to(stack: &TestStack, address: &str) -> usize {
+    stack.local.mailbox().mails().iter().filter(|mail| mail.to == address).count()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -56,4 +60,22 @@ async fn a_released_mail_is_not_held_again_by_another_run() {
     assert_eq!(env.restore("").await["held_mails"], json!([]));
     send_mails(&stack).await;
     assert_eq!(mails_to_guest(&stack), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_notice_of_then_puts_no_mail_again_and_is_left_to_the_operator() {
+    let mut env = RestoreEnv::at_copy().await;
+    env.stack.disable_webhook(SEEDED_WEBHOOK).await;
+    env.copy_again().await;
+    let report = env.restore("").await;
+    let decisions = report["decisions"].as_array().expect("a list");
+    assert!(decisions.iter().any(|one| one["subject"] == format!("webhook {SEEDED_WEBHOOK}")), "{report}");
+    for (stack, expected) in [(&env.stack, 1), (&env.restored_stack().await, 0)] {
+        // The first sweep puts the mails of a notice, the second one sends them.
+        for _ in 0..2 {
+            send_mails(stack).await;
+        }
+        assert_eq!(mails_to(stack, &env.fixtures.admin_1.email), expected);
+        assert_eq!(stack.audit().await, []);
+    }
 }

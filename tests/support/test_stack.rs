@@ -9,7 +9,7 @@ use aws_smithy_runtime_api::client::http::{HttpClient, SharedHttpClient};
 use aws_smithy_types::timeout::TimeoutConfig;
 use jiff::Timestamp;
 use presence_domain::api_key::ApiKeyId;
-use presence_domain::audit::AuditRecord;
+use presence_domain::audit::{Actor, AuditRecord, WebhookAction};
 use presence_domain::feed::EventFilter;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::OutboxMessage;
@@ -154,9 +154,13 @@ impl TestStack {
 
     /// Stores the webhook [`SEEDED_WEBHOOK`] of organisation 1, if it is not there. Nothing listens at its address.
     pub async fn seed_webhook(&self) {
+        self.put_silent_webhook(SEEDED_WEBHOOK).await;
+    }
+
+    async fn put_silent_webhook(&self, id: &str) {
         let now = self.clock.now();
         let progress = Progress::starting_after(0, now).disabled(now);
-        self.put_webhook(SEEDED_WEBHOOK, "http://127.0.0.1:1024/secret-path", progress).await;
+        self.put_webhook(id, "http://127.0.0.1:1024/secret-path", progress).await;
     }
 
     /// Stores a webhook for all events, past the API. Returns false if there is one with this id.
@@ -176,6 +180,21 @@ impl TestStack {
         };
         let write = WebhookWrite { before: None, after: Some(&webhook), record: None, answer: None };
         self.stores().webhooks.write(write).await.expect("the store answers")
+    }
+
+    /// Writes a webhook as the deliverer writes one that it disables. Stores the webhook first, if there is none with this id.
+    ///
+    /// # Panics
+    /// Panics if the store does not answer.
+    pub async fn disable_webhook(&self, id: &str) {
+        self.put_silent_webhook(id).await;
+        let (webhooks, id) = (&self.stores().webhooks, WebhookId::parse(id).expect("an id"));
+        let before = webhooks.get(id).await.expect("an answer").expect("the webhook");
+        let after = Webhook { version: before.version + 1, ..before.clone() };
+        let (actor, now) = (Actor::Service, self.clock.now());
+        let record = AuditRecord::of_webhook(id, after.version, Vec::new(), actor, WebhookAction::Disable, now);
+        let write = WebhookWrite { before: Some(&before), after: Some(&after), record: Some(&record), answer: None };
+        assert!(webhooks.write(write).await.expect("an answer"));
     }
 
     /// Sends a request that invites a user again.

@@ -26,7 +26,7 @@ struct Hooked {
 impl Hooked {
     /// Starts a stack whose webhook gets this answer.
     async fn start(answer: &str) -> Self {
-        let stack = TestStack::with(Options { sample: true, publisher: true, ..long_timeouts() }).await;
+        let stack = TestStack::with(Options { sample: true, publisher: true, mailer: true, ..long_timeouts() }).await;
         let key = stack.local.keys()["ORG_ADMIN"].clone();
         let page = stack.get("/reviews?state=not_treated&per_page=3", &key).await.json();
         let reviews = page["reviews"].as_array().expect("reviews").iter();
@@ -208,5 +208,25 @@ async fn an_endpoint_that_is_gone_is_disabled_with_an_event_and_goes_on_where_it
     let reviews: Vec<_> = messages.iter().filter(is_review).map(|message| &message["webhook-id"]).collect();
     assert!(reviews.len() == 3 && reviews[0] == reviews[1] && reviews[1] != reviews[2], "{messages:?}");
     hooked.wait_for_state("enabled").await;
+    assert_admins_are_told(&hooked).await;
     assert_eq!(logs::leaks(), Vec::<String>::new());
+}
+
+/// Asserts that each active administrator of the organisation, and nobody else, gets one mail with the host of the webhook and no secret.
+async fn assert_admins_are_told(hooked: &Hooked) {
+    let admins = ["camille.bernard", "etienne.lefevre"].map(|name| format!("{name}@maison-verte.example"));
+    let mailbox = format!("{}mailbox.json", hooked.stack.local.home_url());
+    let mails = until(async || {
+        let list = send(hooked.stack.request_at("GET", &mailbox)).await;
+        serde_json::from_str::<Vec<Value>>(&list.text).ok().filter(|mails| mails.len() >= admins.len())
+    });
+    let mut mails = mails.await;
+    mails.sort_unstable_by_key(|mail| mail["to"].to_string());
+    assert_eq!(mails.iter().map(|mail| &mail["to"]).collect::<Vec<_>>(), admins.each_ref());
+    let call = format!("POST /api/v2/webhooks/{}/enable", hooked.id);
+    for form in mails.iter().flat_map(|mail| [&mail["html"], &mail["text"]]) {
+        let form = form.as_str().expect("text");
+        assert!(form.contains("127.0.0.1") && form.contains(&call), "{form}");
+        assert!(!form.contains(hooked.secret.expose().as_str()) && !form.contains("webhook-receiver"), "{form}");
+    }
 }

@@ -19,7 +19,7 @@ use presence_domain::ids::UserId;
 use presence_domain::invitation::{
     ActivationToken, AddressMark, InvitationOrigin, MessageState, OutboxMessage, WINDOW,
 };
-use presence_domain::user::{DeliveryClaim, DeliveryStep, User, UserChange};
+use presence_domain::user::{DeliveryClaim, DeliveryStep, MailEffect, User, UserChange};
 use presence_runtime::clock::Clock;
 use presence_runtime::config::MailConfig;
 use presence_runtime::telemetry::{Metric, log_metric};
@@ -29,7 +29,7 @@ use crate::mailer::{Mail, Mailer, SendResult};
 use crate::message::Message;
 
 /// Number of attempts at a write while others change the same user. There are many: a mail that was sent must be recorded.
-const WRITE_ATTEMPTS: u32 = 8;
+pub(crate) const WRITE_ATTEMPTS: u32 = 8;
 /// Longest time from the claim to the start of the sending. SES's own time limit ends it within
 /// [`SENDING_TIME`](presence_domain::invitation::SENDING_TIME).
 const LATEST_START: SignedDuration = SignedDuration::from_secs(10);
@@ -54,8 +54,10 @@ pub struct OutboxProcessor {
 pub enum DeliveryOutcome {
     /// Nothing was to be sent now.
     Nothing,
-    /// The mail was sent.
+    /// The invitation was sent.
     Sent,
+    /// The notice was sent.
+    NoticeSent,
     /// The mail was refused and rests a while.
     Refused,
     /// Nobody knows whether the mail was sent.
@@ -132,6 +134,7 @@ impl OutboxProcessor {
         match record.user.next_delivery_step(&message, mark, now) {
             DeliveryStep::Wait => Ok(Some(ClaimResult::NotClaimed(DeliveryOutcome::Nothing))),
             DeliveryStep::Postpone(until) => self.postpone(&record, &message, until).await,
+            DeliveryStep::Drop => self.drop_mail(&record).await,
             DeliveryStep::GiveUp => self.give_up(&record, message.given_up()).await,
             DeliveryStep::GiveUpMarked(mark) => self.give_up(&record, message.given_up_for(mark.reason.code())).await,
             DeliveryStep::Claim => self.claim(record, &message, now).await,
@@ -153,9 +156,16 @@ impl OutboxProcessor {
         Ok(is_written.then(|| ClaimResult::NotClaimed(report_given_up(record.user.id, &message))))
     }
 
+    /// Removes the mail of a user unsent.
+    async fn drop_mail(&self, record: &UserRecord) -> Result<Option<ClaimResult>, Error> {
+        let change = UserChange::of_delivery(record.user.clone(), self.clock.now()).with_mail(MailEffect::Cancel);
+        let is_written = self.users.write_if_current(record, &change).await?;
+        Ok(is_written.then_some(ClaimResult::NotClaimed(DeliveryOutcome::Nothing)))
+    }
+
     /// Reads the user that a mail goes to, strongly.
     #[expect(clippy::disallowed_methods, reason = "the mailer acts for no caller")]
-    async fn get_recipient(&self, id: UserId) -> Result<Option<UserRecord>, Error> {
+    pub(crate) async fn get_recipient(&self, id: UserId) -> Result<Option<UserRecord>, Error> {
         self.users.get_recipient(id).await
     }
 
@@ -215,13 +225,15 @@ impl OutboxProcessor {
     }
 
     fn compose(&self, claimed: &ClaimedMail) -> Mail {
-        let user = &claimed.record.user;
-        let (base, token) = (&self.config.public_base_url, claimed.token.expose());
-        let link = format!("{base}/invitation?user={}&token={token}", user.id);
-        Mail {
-            to: user.email.for_delivery(),
-            message: Message::invitation(user, &claimed.origin, &link, self.config.link_life),
-        }
+        let (user, origin) = (&claimed.record.user, &claimed.origin);
+        let message = if let Some(webhook) = &claimed.claim.message.about {
+            Message::webhook_disabled(user, origin, webhook)
+        } else {
+            let (base, token) = (&self.config.public_base_url, claimed.token.expose());
+            let link = format!("{base}/invitation?user={}&token={token}", user.id);
+            Message::invitation(user, origin, &link, self.config.link_life)
+        };
+        Mail { to: user.email.for_delivery(), message }
     }
 
     async fn record_sent(&self, claimed: ClaimedMail) -> Result<DeliveryOutcome, Error> {
@@ -232,7 +244,8 @@ impl OutboxProcessor {
         let recorded = self.users.update_from(&record, WRITE_ATTEMPTS, sent).await;
         // The address has its own window: the user may be gone by now, or have another address.
         self.outbox.shorten_window(&email_key, claim.token_hash, sent_at + WINDOW).await?;
-        recorded.map(|()| DeliveryOutcome::Sent)
+        let is_notice = claim.message.about.is_some();
+        recorded.map(|()| if is_notice { DeliveryOutcome::NoticeSent } else { DeliveryOutcome::Sent })
     }
 
     /// Records that the mail was certainly not sent. The message is its new state.

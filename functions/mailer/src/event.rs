@@ -7,10 +7,11 @@ use jiff::SignedDuration;
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::OutboxMessage;
+use presence_domain::webhook::WebhookId;
 use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::time_left;
 use presence_runtime::telemetry::{self, Metric, log_metric};
-use presence_store::keys::MAIL_SK_PREFIX;
+use presence_store::keys::{MAIL_SK_PREFIX, NOTICE_PK_PREFIX};
 use presence_store::{OutboxPage, UnreadableMessage, with_retries_for};
 use serde_json::Value;
 
@@ -31,10 +32,18 @@ const MAX_PAGES: usize = 50;
 /// since some of them belong to nobody.
 const MAX_DUE: usize = 5_000;
 
-/// Record of the stream about a message that may be due.
+/// Record of the stream about a message or a notice that may be due.
 struct StreamRecord {
-    user_id: UserId,
+    due: Due,
     sequence_number: String,
+}
+
+/// Item of the outbox that is due.
+enum Due {
+    /// Mail of this user.
+    Mail(UserId),
+    /// Notice of this webhook, with its id.
+    Notice(WebhookId, String),
 }
 
 /// Serves one event. Any event that is neither a batch of the stream nor feedback of SES is a call to sweep. After an error, Lambda
@@ -70,7 +79,7 @@ async fn deliver_records(processor: &OutboxProcessor, records: &[Value], deadlin
     let now = processor.clock.now().as_millisecond();
     let due = records.iter().filter_map(|record| parse_record(record, now));
     let deliveries = due.map(|record| async move {
-        let is_done = has_time(deadline) && try_deliver(processor, record.user_id).await.is_some();
+        let is_done = has_time(deadline) && record.due.serve(processor).await;
         (!is_done).then_some(record.sequence_number)
     });
     let failed = stream::iter(deliveries.collect::<Vec<_>>()).buffered(IN_FLIGHT);
@@ -85,8 +94,30 @@ fn parse_record(record: &Value, now: i64) -> Option<StreamRecord> {
     if !text("Keys", "sk")?.starts_with(MAIL_SK_PREFIX) || due_at > now {
         return None;
     }
-    let user_id = UserId::parse(text("NewImage", "user_id")?)?;
-    Some(StreamRecord { user_id, sequence_number: change.get("SequenceNumber")?.as_str()?.to_owned() })
+    let due = match text("Keys", "pk")?.strip_prefix(NOTICE_PK_PREFIX) {
+        // A mailer at work changes the notice, which shall not wake another one.
+        Some(_) if record.get("eventName")? != "INSERT" => return None,
+        Some(webhook) => Due::Notice(WebhookId::parse(webhook)?, text("Keys", "sk")?.to_owned()),
+        None => Due::Mail(UserId::parse(text("NewImage", "user_id")?)?),
+    };
+    Some(StreamRecord { due, sequence_number: change.get("SequenceNumber")?.as_str()?.to_owned() })
+}
+
+impl Due {
+    /// Serves the item. False after a failure, which is logged.
+    async fn serve(self, processor: &OutboxProcessor) -> bool {
+        match self {
+            Self::Mail(user_id) => try_deliver(processor, user_id).await.is_some(),
+            Self::Notice(webhook, id) => tell_admins(processor, webhook, &id).await,
+        }
+    }
+}
+
+/// Puts the mails of a notice into the outbox. False after a failure, which is logged.
+async fn tell_admins(processor: &OutboxProcessor, webhook: WebhookId, id: &str) -> bool {
+    // On the heap: the SDK's futures are large.
+    let told = Box::pin(processor.tell_admins(webhook, id)).await;
+    told.inspect_err(|error| telemetry::log_background_error("tell_admins", error)).is_ok()
 }
 
 /// Messages that a sweep found.
@@ -98,10 +129,10 @@ struct SweptMessages {
     age: SignedDuration,
 }
 
-/// Reads all messages that wait, reports their age, and delivers those that are due, as long as there is time. A sweep that cannot
-/// read reports nothing: the alarm takes silence for the worst.
+/// Reads all messages and notices that wait, puts the mails of the notices, reports the age, and delivers the messages that are due, as
+/// long as there is time. A sweep that cannot read reports nothing: the alarm takes silence for the worst.
 async fn sweep(processor: &OutboxProcessor, deadline: SystemTime) -> Result<(), Error> {
-    let SweptMessages { due, age } = list_due(processor).await?;
+    let SweptMessages { due, age } = list_due(processor, deadline).await?;
     log_metric(Metric::OutboxAgeSeconds, age.as_secs_f64());
     let deliveries = due.into_iter().map(|message| async move {
         if has_time(deadline) {
@@ -112,13 +143,19 @@ async fn sweep(processor: &OutboxProcessor, deadline: SystemTime) -> Result<(), 
     Ok(())
 }
 
-async fn list_due(processor: &OutboxProcessor) -> Result<SweptMessages, Error> {
+async fn list_due(processor: &OutboxProcessor, deadline: SystemTime) -> Result<SweptMessages, Error> {
     let now = processor.clock.now();
     let (mut swept, mut start) = (SweptMessages::default(), None);
     for _ in 0..MAX_PAGES {
-        let OutboxPage { messages, unreadable, next } = processor.outbox.list_waiting(start).await?;
+        let OutboxPage { messages, notices, unreadable, next } = processor.outbox.list_waiting(start).await?;
         for message in unreadable {
             set_aside(processor, &message).await;
+        }
+        for notice in notices {
+            swept.age = swept.age.max(now.duration_since(notice.created_at));
+            if has_time(deadline) {
+                tell_admins(processor, notice.webhook.id, &notice.id).await;
+            }
         }
         for message in messages {
             swept.age = swept.age.max(message.overdue(now));

@@ -1,6 +1,6 @@
 //! German texts. The sentence after the greeting's comma begins with a small letter.
 
-use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, service};
+use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, WebhookTexts, service};
 use presence_domain::user::Lang;
 
 pub(super) static TEXTS: Texts = Texts {
@@ -27,6 +27,15 @@ pub(super) static TEXTS: Texts = Texts {
         private: "Geben Sie ihn nicht weiter: Wer den Link hat, kann das Passwort wählen.",
         unexpected: "Falls Sie diese Einladung nicht erwartet haben, müssen Sie nichts tun. Ignorieren Sie diese E-Mail, \
                      dann wird kein Passwort gesetzt.",
+    },
+    webhook: WebhookTexts {
+        subject: "Ein Webhook Ihrer Organisation wurde abgeschaltet",
+        intro: "an diesen Webhook werden keine Ereignisse mehr gesendet.",
+        host: "Empfänger:",
+        label: "Name des Webhooks:",
+        reason: "Er hat fünf Tage lang kein Ereignis angenommen oder geantwortet, dass es ihn nicht mehr gibt (410).",
+        enable: "Reparieren Sie den Empfänger, und schalten Sie den Webhook dann mit Ihrem API-Schlüssel wieder ein:",
+        kept: "Er macht dort weiter, wo er stehen geblieben ist. Ereignisse werden 30 Tage aufbewahrt.",
     },
     page: PageTexts {
         title: "Wählen Sie Ihr Passwort",

@@ -1,6 +1,6 @@
 //! English texts.
 
-use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, service};
+use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, WebhookTexts, service};
 use presence_domain::user::Lang;
 
 pub(super) static TEXTS: Texts = Texts {
@@ -23,6 +23,15 @@ pub(super) static TEXTS: Texts = Texts {
         private: "Keep it to yourself: whoever has the link can choose the password.",
         unexpected: "If you did not expect this invitation, you need not do anything. Ignore this e-mail, and no password \
                      will be set.",
+    },
+    webhook: WebhookTexts {
+        subject: "A webhook of your organisation was disabled",
+        intro: "No more events are sent to this webhook.",
+        host: "Receiver:",
+        label: "Name:",
+        reason: "It took no event for five days, or it answered that it is gone (410).",
+        enable: "Repair the receiver, then enable the webhook with your API key:",
+        kept: "It then goes on where it stopped. Events are kept for 30 days.",
     },
     page: PageTexts {
         title: "Choose your password",

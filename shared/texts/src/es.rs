@@ -1,6 +1,6 @@
 //! Spanish texts.
 
-use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, service};
+use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, WebhookTexts, service};
 use presence_domain::user::Lang;
 
 pub(super) static TEXTS: Texts = Texts {
@@ -23,6 +23,15 @@ pub(super) static TEXTS: Texts = Texts {
         private: "No lo comparta con nadie: cualquiera que tenga el enlace puede elegir la contraseña.",
         unexpected: "Si no esperaba esta invitación, no tiene que hacer nada. Ignore este correo y no se establecerá \
                      ninguna contraseña.",
+    },
+    webhook: WebhookTexts {
+        subject: "Se ha desactivado un webhook de su organización",
+        intro: "Ya no se envían eventos a este webhook.",
+        host: "Receptor:",
+        label: "Nombre:",
+        reason: "No ha aceptado ningún evento durante cinco días o ha respondido que ya no existe (410).",
+        enable: "Repare el receptor y active de nuevo el webhook con su clave de API:",
+        kept: "El envío continúa entonces donde se detuvo. Los eventos se conservan 30 días.",
     },
     page: PageTexts {
         title: "Elija su contraseña",

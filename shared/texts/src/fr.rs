@@ -1,6 +1,6 @@
 //! French texts. A narrow no-break space (U+202F) stands before `:`, `;`, `!` and `?`.
 
-use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, service};
+use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, WebhookTexts, service};
 use presence_domain::user::Lang;
 
 pub(super) static TEXTS: Texts = Texts {
@@ -27,6 +27,15 @@ pub(super) static TEXTS: Texts = Texts {
         private: "Gardez-le pour vous\u{202f}: toute personne qui possède ce lien peut choisir le mot de passe.",
         unexpected: "Si vous n’attendiez pas cette invitation, vous n’avez rien à faire. Ignorez cet e-mail, et aucun mot de \
                      passe ne sera défini.",
+    },
+    webhook: WebhookTexts {
+        subject: "Un webhook de votre organisation a été désactivé",
+        intro: "Plus aucun événement n’est envoyé à ce webhook.",
+        host: "Destinataire\u{202f}:",
+        label: "Nom\u{202f}:",
+        reason: "Il n’a accepté aucun événement pendant cinq jours, ou il a répondu qu’il n’existe plus (410).",
+        enable: "Réparez le destinataire, puis réactivez le webhook avec votre clé d’API\u{202f}:",
+        kept: "L’envoi reprend alors là où il s’est arrêté. Les événements sont conservés 30 jours.",
     },
     page: PageTexts {
         title: "Choisissez votre mot de passe",

@@ -1,6 +1,6 @@
 //! Italian texts. The sentence after the greeting's comma begins with a small letter.
 
-use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, service};
+use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, WebhookTexts, service};
 use presence_domain::user::Lang;
 
 pub(super) static TEXTS: Texts = Texts {
@@ -23,6 +23,15 @@ pub(super) static TEXTS: Texts = Texts {
         private: "Non lo condivida con nessuno: chiunque abbia il link può scegliere la password.",
         unexpected: "Se non si aspettava questo invito, non deve fare nulla. Ignori questa e-mail e non verrà impostata \
                      alcuna password.",
+    },
+    webhook: WebhookTexts {
+        subject: "Un webhook della sua organizzazione è stato disattivato",
+        intro: "a questo webhook non vengono più inviati eventi.",
+        host: "Destinatario:",
+        label: "Nome:",
+        reason: "Non ha accettato alcun evento per cinque giorni, oppure ha risposto di non esistere più (410).",
+        enable: "Ripari il destinatario, poi riattivi il webhook con la sua chiave API:",
+        kept: "L’invio riprende da dove si era fermato. Gli eventi sono conservati per 30 giorni.",
     },
     page: PageTexts {
         title: "Scelga la sua password",

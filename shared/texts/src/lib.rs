@@ -1,4 +1,4 @@
-//! Texts that people read, in six languages: the mail of an invitation and the page that it leads to.
+//! Texts that people read, in six languages: the mails, and the page that an invitation leads to.
 //!
 //! Each language is one value of the struct [`Texts`]. A text that a language lacks does not compile.
 
@@ -35,6 +35,8 @@ pub struct Texts {
     pub units: Units,
     /// Texts of the invitation's mail.
     pub mail: MailTexts,
+    /// Texts of the mail about a webhook that was disabled.
+    pub webhook: WebhookTexts,
     /// Texts of the page that the invitation leads to.
     pub page: PageTexts,
 }
@@ -93,6 +95,25 @@ pub struct MailTexts {
     pub private: &'static str,
     /// Advice to a person who did not expect the mail.
     pub unexpected: &'static str,
+}
+
+/// Texts of the mail about a webhook that was disabled.
+#[derive(Debug)]
+pub struct WebhookTexts {
+    /// Subject of the mail.
+    pub subject: &'static str,
+    /// Event, after the greeting.
+    pub intro: &'static str,
+    /// Label before the host.
+    pub host: &'static str,
+    /// Label before the name that people gave to the webhook.
+    pub label: &'static str,
+    /// Reason.
+    pub reason: &'static str,
+    /// Sentence before the call that enables it.
+    pub enable: &'static str,
+    /// Sentence about what is not lost.
+    pub kept: &'static str,
 }
 
 /// Texts of the page that an invitation leads to.

@@ -1,6 +1,6 @@
 //! Portuguese texts, as written in Portugal.
 
-use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, service};
+use super::{Greeting, MailTexts, Notice, PageTexts, Texts, Unit, Units, WebhookTexts, service};
 use presence_domain::user::Lang;
 
 pub(super) static TEXTS: Texts = Texts {
@@ -23,6 +23,15 @@ pub(super) static TEXTS: Texts = Texts {
         private: "Não a partilhe com ninguém: quem tiver a ligação pode escolher a palavra-passe.",
         unexpected: "Se não esperava este convite, não precisa de fazer nada. Ignore este e-mail e nenhuma palavra-passe \
                      será definida.",
+    },
+    webhook: WebhookTexts {
+        subject: "Um webhook da sua organização foi desativado",
+        intro: "Já não são enviados eventos para este webhook.",
+        host: "Recetor:",
+        label: "Nome:",
+        reason: "Não aceitou nenhum evento durante cinco dias, ou respondeu que já não existe (410).",
+        enable: "Repare o recetor e, depois, ative de novo o webhook com a sua chave de API:",
+        kept: "O envio continua então onde parou. Os eventos são guardados durante 30 dias.",
     },
     page: PageTexts {
         title: "Escolha a sua palavra-passe",

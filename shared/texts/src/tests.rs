@@ -5,7 +5,7 @@ use super::*;
 impl Texts {
     /// Returns every text except the units, which some languages share.
     fn all(&self) -> Vec<String> {
-        let (mail, page) = (&self.mail, &self.page);
+        let (mail, webhook, page) = (&self.mail, &self.webhook, &self.page);
         let notices = [
             page.done,
             page.expired,
@@ -28,6 +28,13 @@ impl Texts {
             mail.copy,
             mail.private,
             mail.unexpected,
+            webhook.subject,
+            webhook.intro,
+            webhook.host,
+            webhook.label,
+            webhook.reason,
+            webhook.enable,
+            webhook.kept,
             page.title,
             page.intro,
             page.email,

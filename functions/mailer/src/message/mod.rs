@@ -1,9 +1,9 @@
-//! Text of the invitation.
+//! Texts of the mails.
 
 use askama::Template;
 use jiff::SignedDuration;
 use presence_domain::display::display_name;
-use presence_domain::invitation::InvitationOrigin;
+use presence_domain::invitation::{DisabledWebhook, InvitationOrigin};
 use presence_domain::user::User;
 use presence_texts::Texts;
 use textwrap::WordSplitter;
@@ -26,6 +26,7 @@ pub struct Message {
 #[template(path = "invitation.html")]
 struct Html<'a> {
     texts: &'a Texts,
+    subject: &'a str,
     name: &'a str,
     /// Lines about who invites: label and name.
     origin: &'a [(&'a str, String)],
@@ -44,6 +45,27 @@ struct Text<'a> {
     life: &'a str,
 }
 
+#[derive(Template)]
+#[template(path = "webhook.html")]
+struct WebhookHtml<'a> {
+    texts: &'a Texts,
+    subject: &'a str,
+    name: &'a str,
+    /// Lines about the webhook: label and value.
+    rows: &'a [(&'a str, String)],
+    /// Call that enables it.
+    call: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "webhook.txt")]
+struct WebhookText<'a> {
+    texts: &'a Texts,
+    name: &'a str,
+    rows: &'a [(&'a str, String)],
+    call: &'a str,
+}
+
 impl Message {
     /// Returns an invitation in the user's language, or in English if none was chosen. It names its origin as far as that is known.
     /// The link works for `life` from now on.
@@ -54,16 +76,42 @@ impl Message {
     #[must_use]
     pub fn invitation(user: &User, origin: &InvitationOrigin, link: &str, life: SignedDuration) -> Self {
         let texts = Texts::of(user.lang.unwrap_or_default());
-        let names = [display_name(user.first_name.as_str()), display_name(user.last_name.as_str())];
-        let name = names.join(" ");
-        let (name, life) = (name.trim(), (texts.mail.life)(&texts.duration(life)));
+        let (name, life) = (&name_of(user), (texts.mail.life)(&texts.duration(life)));
         let organisation = origin.displayed_organisation().map(|name| (texts.mail.organisation, name));
         let inviter = origin.displayed_inviter().map(|name| (texts.mail.invited_by, name));
         let origin: Vec<_> = organisation.into_iter().chain(inviter).collect();
-        let html = Html { texts, name, origin: &origin, link, life: &life }.render().expect("text renders into memory");
+        let subject = texts.mail.subject;
+        let html = Html { texts, subject, name, origin: &origin, link, life: &life };
+        let html = html.render().expect("text renders into memory");
         let text = Text { texts, name, origin: &origin, link, life: &life }.render().expect("text renders into memory");
-        Self { subject: texts.mail.subject.to_owned(), html, text: wrapped(&text, link) }
+        Self { subject: subject.to_owned(), html, text: wrapped(&text, link) }
     }
+
+    /// Returns a notice in the user's language that a webhook was disabled. It has the host of the address only, since the rest may be a
+    /// secret.
+    ///
+    /// # Panics
+    ///
+    /// Never: nothing in the templates can fail.
+    #[must_use]
+    pub fn webhook_disabled(user: &User, origin: &InvitationOrigin, webhook: &DisabledWebhook) -> Self {
+        let texts = Texts::of(user.lang.unwrap_or_default());
+        let (name, call) = (&name_of(user), &format!("POST /api/v2/webhooks/{}/enable", webhook.id));
+        let organisation = origin.displayed_organisation().map(|name| (texts.mail.organisation, name));
+        let label = webhook.label.as_deref().map(|label| (texts.webhook.label, display_name(label).trim().to_owned()));
+        let host = [(texts.webhook.host, webhook.host.clone())];
+        let rows: Vec<_> = organisation.into_iter().chain(host).chain(label).collect();
+        let subject = texts.webhook.subject;
+        let html = WebhookHtml { texts, subject, name, rows: &rows, call }.render().expect("text renders into memory");
+        let text = WebhookText { texts, name, rows: &rows, call }.render().expect("text renders into memory");
+        Self { subject: subject.to_owned(), html, text: wrapped(&text, call) }
+    }
+}
+
+/// Returns the name of a user as mails show it.
+fn name_of(user: &User) -> String {
+    let names = [display_name(user.first_name.as_str()), display_name(user.last_name.as_str())];
+    names.join(" ").trim().to_owned()
 }
 
 /// Breaks lines between words; the link stays whole.

@@ -2,6 +2,7 @@ use presence_domain::email::EmailAddress;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::InvitationLinks;
 use presence_domain::user::{Lang, PersonName, Role, Status};
+use presence_domain::webhook::WebhookId;
 
 use super::*;
 
@@ -60,6 +61,29 @@ fn both_forms_of_the_mail_say_the_same_in_the_users_language() {
         }
         assert!(mail.html.starts_with(&format!("<!doctype html>\n<html lang=\"{}\"", lang.as_str())));
         assert!(mail.html.contains(texts.mail.button) && mail.text.contains(texts.mail.open), "{lang:?}");
+    }
+}
+
+#[test]
+fn both_forms_of_a_notice_say_the_same_and_a_hostile_label_makes_no_link_and_no_markup() {
+    let id = WebhookId::parse("42-200000000000").expect("an id");
+    let label = Some("<b>https://evil.example".to_owned());
+    let webhook = DisabledWebhook { id, host: "hooks.shop.example".to_owned(), label };
+    for lang in Lang::ALL {
+        let texts = Texts::of(lang);
+        let mail = Message::webhook_disabled(&user("Zoë", "Durand", Some(lang)), &origin(), &webhook);
+        assert_eq!(mail.subject, texts.webhook.subject);
+        let unwrapped = mail.text.replace('\n', " ");
+        let webhook = &texts.webhook;
+        let call = "POST /api/v2/webhooks/42-200000000000/enable";
+        let fixed = [webhook.intro, webhook.host, webhook.label, webhook.reason, webhook.enable, webhook.kept, call];
+        for said in fixed.into_iter().chain(["Fast Retailer", "hooks.shop.example"]) {
+            assert!(mail.html.contains(said) && unwrapped.contains(said), "{lang:?}: {said}");
+        }
+        for form in [&mail.html, &mail.text] {
+            assert!(!form.contains("evil.example") && !form.contains("://evil"), "{form}");
+        }
+        assert!(!mail.html.contains("<b>https") && !mail.html.contains("href="), "{}", mail.html);
     }
 }
 

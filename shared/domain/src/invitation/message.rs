@@ -1,9 +1,10 @@
-//! Messages of the outbox: invitations that were accepted for sending, and wait for the mailer.
+//! Messages of the outbox: invitations and notices that were accepted for sending, and wait for the mailer.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::{MAX_AGE, pause_after};
 use crate::ids::UserId;
+use crate::webhook_id::WebhookId;
 
 crate::listed_enum! {
     /// State of a message.
@@ -17,6 +18,30 @@ crate::listed_enum! {
     }
 }
 
+/// Webhook that was disabled, as the notice of it names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DisabledWebhook {
+    /// Id, which names the organisation.
+    pub id: WebhookId,
+    /// Host of its address: the rest of an address may be a secret.
+    pub host: String,
+    /// Name for people.
+    pub label: Option<String>,
+}
+
+/// Notice that a webhook was disabled, before its mails are in the outbox.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebhookNotice {
+    /// Id, which orders notices by time.
+    pub id: String,
+    /// Webhook.
+    pub webhook: DisabledWebhook,
+    /// Instant at which it was disabled.
+    pub created_at: Timestamp,
+    /// Administrators whose mail was put into the outbox.
+    pub told: Vec<UserId>,
+}
+
 /// Message to be sent. It names users by id only: address, token and names are decided when it is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutboxMessage {
@@ -24,6 +49,8 @@ pub struct OutboxMessage {
     pub id: String,
     /// User that it is sent to.
     pub user_id: UserId,
+    /// Webhook that a notice is about; `None` for an invitation.
+    pub about: Option<DisabledWebhook>,
     /// User who invites; `None` if an operator does.
     pub invited_by: Option<UserId>,
     /// State.
@@ -49,6 +76,7 @@ impl OutboxMessage {
         Self {
             id,
             user_id,
+            about: None,
             invited_by: None,
             state,
             created_at: now,
@@ -63,6 +91,12 @@ impl OutboxMessage {
     #[must_use]
     pub fn invited_by(self, caller: Option<UserId>) -> Self {
         Self { invited_by: caller.filter(|id| *id != self.user_id), ..self }
+    }
+
+    /// Returns the notice about a webhook. It is due at once.
+    #[must_use]
+    pub fn notice(id: String, user_id: UserId, about: DisabledWebhook, now: Timestamp) -> Self {
+        Self { about: Some(about), ..Self::new(id, user_id, now, now) }
     }
 
     /// True if it is to be sent now.

@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 
 pub use address_mark::{AddressMark, MarkReason};
 pub use link::{InvitationLink, InvitationLinks, LinkState, LinkStatus};
-pub use message::{MessageState, OutboxMessage};
+pub use message::{DisabledWebhook, MessageState, OutboxMessage, WebhookNotice};
 pub use origin::InvitationOrigin;
 pub use pace::{InvitationPace, claimed_until, seconds_until};
 pub use token::{ActivationToken, ActivationTokenHash, ActivationTokenKind};

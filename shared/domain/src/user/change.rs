@@ -20,12 +20,12 @@ pub enum MailEffect {
         /// First instant at which it may be sent.
         due_at: Timestamp,
     },
-    /// The mail that waits takes this state.
+    /// This mail takes the place of the one that waits: a new state of it, or a notice.
     Rewrite(OutboxMessage),
 }
 
 crate::listed_enum! {
-    /// End of a delivery, which the write of the user reports.
+    /// End of the delivery of an invitation, which the write of the user reports.
     pub enum DeliveryReport {
         /// The mail was sent.
         Sent => "sent",
@@ -66,10 +66,12 @@ impl UserChange {
         Self { after: Some(after), mail: MailEffect::Keep, keeps_an_admin: false, authorship, delivery: None, at }
     }
 
-    /// Returns the change that gives the mail of a user a new state in the course of a delivery. A mail that was given up is reported.
+    /// Returns the change that gives the mail of a user a new state in the course of a delivery. An invitation that was given up is
+    /// reported.
     #[must_use]
     pub fn of_mail(after: User, message: OutboxMessage, at: Timestamp) -> Self {
-        let delivery = (message.state == MessageState::Failed).then_some(DeliveryReport::GivenUp);
+        let is_reported = message.state == MessageState::Failed && message.about.is_none();
+        let delivery = is_reported.then_some(DeliveryReport::GivenUp);
         Self { delivery, ..Self::of_delivery(after, at).with_mail(MailEffect::Rewrite(message)) }
     }
 

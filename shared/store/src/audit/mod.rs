@@ -10,10 +10,11 @@ use serde::Serialize;
 use crate::client::read::Item;
 use crate::format::{KEY, kind_of};
 use crate::keys::{
-    CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, ROSTERS_PK_PREFIX, USER_SK, lock_pk, org_key,
+    CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, NOTICE_PK_PREFIX, ROSTERS_PK_PREFIX, USER_SK,
+    lock_pk, org_key,
 };
-use crate::outbox::item as outbox_item;
 use crate::outbox::quiet_windows;
+use crate::outbox::{item as outbox_item, notice};
 use crate::schema;
 use crate::users::{UserRecord, from_item, to_item, without_delivery};
 use crate::users::{address_marks, directory_heads};
@@ -110,6 +111,10 @@ impl Contents {
             }
         } else if pk.starts_with(CHANGES_PK_PREFIX) {
             // The change log is a hint only: the digest of the head detects a missing or wrong entry.
+        } else if pk.starts_with(NOTICE_PK_PREFIX) {
+            if notice::read(item.clone()).is_err() {
+                self.find("users table".to_owned(), "holds a notice that cannot be read");
+            }
         } else if sk.starts_with(MAIL_SK_PREFIX) {
             match outbox_item::read(item) {
                 Ok(message) => self.mails.push(message),
@@ -197,7 +202,7 @@ impl Contents {
         }
     }
 
-    /// Checks that each mail is named by its user, that the user was invited, and that each named mail exists.
+    /// Checks that each mail is named by its user, that the user of an invitation was invited, and that each named mail exists.
     fn check_mails(&mut self) {
         let mut found = Vec::new();
         let mut named = std::mem::take(&mut self.waiting);
@@ -207,7 +212,9 @@ impl Contents {
                 Some(user) if named.remove(&user.id).as_deref() != Some(mail.id.as_str()) => {
                     Some("has a mail that it does not name")
                 }
-                Some(user) if user.invited_at.is_none() => Some("has a mail waiting that opened no window"),
+                Some(user) if mail.about.is_none() && user.invited_at.is_none() => {
+                    Some("has a mail waiting that opened no window")
+                }
                 Some(_) => None,
             };
             found.extend(problem.map(|problem| (format!("user {}", mail.user_id), problem)));

@@ -5,7 +5,8 @@ use crate::client::read::Item;
 use crate::keys::{
     ANSWER_PREFIX, ATTEMPTS_PK_PREFIX, BUCKET_PREFIX, BUSINESS_CHANGES_HEAD_PK, BUSINESS_CHANGES_PK_PREFIX,
     CHANGES_PK_PREFIX, DIRECTORY_PK, FEED_HEAD_SK, FEED_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK,
-    MOVES_PK, ORGS_WITH_REVIEWS_PK, REVIEW_SK, ROSTERS_PK_PREFIX, USER_SK, WEBHOOKS_PK_PREFIX, parse_category_pk,
+    MOVES_PK, NOTICE_PK_PREFIX, ORGS_WITH_REVIEWS_PK, REVIEW_SK, ROSTERS_PK_PREFIX, USER_SK, WEBHOOKS_PK_PREFIX,
+    parse_category_pk,
 };
 use crate::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, EVENTS, REVIEWS, Table, USERS};
 
@@ -32,8 +33,12 @@ pub(crate) const USER: Kind = Kind::first("user");
 pub(crate) const LOCK: Kind = Kind::first("lock");
 /// Head of a user directory: counts and digest.
 pub(crate) const DIRECTORY_HEAD: Kind = Kind::first("roster");
-/// Mail in the outbox.
-pub(crate) const MAIL: Kind = Kind::first("mail");
+/// Mail in the outbox. The second format is about a webhook: a version that does not know it would send an invitation.
+pub(crate) const MAIL: Kind = Kind { name: "mail", format: 2 };
+/// Invitation in the outbox, in the format that every version reads.
+pub(crate) const INVITATION: Kind = Kind::first("mail");
+/// Notice that a webhook was disabled, before its mails are in the outbox.
+pub(crate) const NOTICE: Kind = Kind::first("notice");
 /// Quiet window of an address.
 const MAILBOX: Kind = Kind::first("mailbox");
 /// Mark of an address: bounced, or complained about.
@@ -89,6 +94,7 @@ pub(crate) fn kind_of(table: &Table, item: &Item) -> Kind {
             MARK_SK => MARK,
             _ if pk.starts_with(ROSTERS_PK_PREFIX) => DIRECTORY_HEAD,
             _ if pk.starts_with(CHANGES_PK_PREFIX) => CHANGES,
+            _ if pk.starts_with(NOTICE_PK_PREFIX) => NOTICE,
             sk if sk.starts_with(MAIL_SK_PREFIX) => MAIL,
             _ => ANY,
         },

@@ -34,9 +34,9 @@ pub use reviews::{
 };
 pub(crate) use users::numbered_roster_pk;
 pub use users::{
-    CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, OUTBOX_FAILED, OUTBOX_HELD, OUTBOX_PENDING,
-    OUTBOX_UNREADABLE, ROSTER_PARTITIONS, ROSTERS_PK_PREFIX, USER_PK_PREFIX, USER_SK, change_sk, changes_pk, listing,
-    lock_pk, mail_sk, mailbox_pk, mark_pk, name_order, roster_pk, user_pk,
+    CHANGES_PK_PREFIX, LOCK_SK, MAIL_SK_PREFIX, MAILBOX_SK, MARK_SK, NOTICE_PK_PREFIX, OUTBOX_FAILED, OUTBOX_HELD,
+    OUTBOX_PENDING, OUTBOX_UNREADABLE, ROSTER_PARTITIONS, ROSTERS_PK_PREFIX, USER_PK_PREFIX, USER_SK, change_sk,
+    changes_pk, listing, lock_pk, mail_sk, mailbox_pk, mark_pk, name_order, roster_pk, user_pk,
 };
 pub use webhooks::{
     ATTEMPTS_PK_PREFIX, ORGS_WITH_WEBHOOKS_PK, WEBHOOK_SK_PREFIX, WEBHOOKS_PK_PREFIX, attempt_sk, attempts_below,

@@ -19,6 +19,8 @@ pub const MAILBOX_SK: &str = "MAILBOX";
 pub const MARK_SK: &str = "MARK";
 /// Prefix of the sort keys of outbox rows. They sort before [`USER_SK`].
 pub const MAIL_SK_PREFIX: &str = "MAIL#";
+/// Prefix of the partition keys of notices, whose sort keys are those of outbox rows.
+pub const NOTICE_PK_PREFIX: &str = "NOTICE#";
 /// Partition of `outbox-index` with the mails to be sent.
 pub const OUTBOX_PENDING: &str = "pending";
 /// Partition of `outbox-index` with the mails that failed for good.

@@ -5,13 +5,13 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::client::read::{Item, pk_sk};
-use crate::format::MAIL;
-use crate::format::{item_as, parse_as};
+use crate::format::{INVITATION, MAIL, item_as, parse_as};
 use crate::keys::{OUTBOX_FAILED, OUTBOX_HELD, OUTBOX_PENDING, user_pk};
 use crate::{Database, schema};
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
-use presence_domain::invitation::{MessageState, OutboxMessage};
+use presence_domain::invitation::{DisabledWebhook, MessageState, OutboxMessage};
+use presence_domain::webhook::WebhookId;
 
 /// Last instant that a message may have, in milliseconds since 1970: the end of the year 9000, so that sums stay in range.
 const LATEST: i64 = 221_876_841_600_000;
@@ -35,6 +35,30 @@ struct OutboxItem {
     /// Missing from mails of operators.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     invited_by: Option<String>,
+    /// Webhook that a notice is about. Missing from invitations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    about: Option<AboutItem>,
+}
+
+/// Webhook that a notice is about.
+#[derive(Serialize, Deserialize)]
+pub(super) struct AboutItem {
+    id: String,
+    host: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+}
+
+impl AboutItem {
+    pub(super) fn new(webhook: &DisabledWebhook) -> Self {
+        let DisabledWebhook { id, host, label } = webhook.clone();
+        Self { id: id.to_string(), host, label }
+    }
+
+    /// Reads the webhook; `None` if its id has another form.
+    pub(super) fn read(self) -> Option<DisabledWebhook> {
+        Some(DisabledWebhook { id: WebhookId::parse(&self.id)?, host: self.host, label: self.label })
+    }
 }
 
 /// Item of the outbox that cannot be read.
@@ -70,12 +94,16 @@ pub(crate) fn read(item: Item) -> Result<OutboxMessage, Error> {
     message(stored).ok_or_else(|| Error::internal("an outbox row breaks the rules of its fields"))
 }
 
+/// Reads an instant; `None` for one out of range.
+pub(super) fn instant(milliseconds: i64) -> Option<Timestamp> {
+    let is_in_range = (0..=LATEST).contains(&milliseconds);
+    Timestamp::from_millisecond(milliseconds).ok().filter(|_| is_in_range)
+}
+
 fn message(stored: OutboxItem) -> Option<OutboxMessage> {
-    let instant = |milliseconds: i64| {
-        let is_in_range = (0..=LATEST).contains(&milliseconds);
-        Timestamp::from_millisecond(milliseconds).ok().filter(|_| is_in_range)
-    };
+    let about = stored.about.map(AboutItem::read);
     Some(OutboxMessage {
+        about: if let Some(about) = about { Some(about?) } else { None },
         id: stored.sk,
         user_id: UserId::parse(&stored.user_id).filter(|id| user_pk(*id) == stored.pk)?,
         state: MessageState::parse(&stored.state)?,
@@ -97,7 +125,7 @@ pub(crate) fn put(db: &Database, message: &OutboxMessage) -> Result<Put, Error> 
         MessageState::Held => OUTBOX_HELD,
     };
     let item = item_as(
-        MAIL,
+        if message.about.is_some() { MAIL } else { INVITATION },
         &OutboxItem {
             pk: user_pk(message.user_id),
             sk: message.id.clone(),
@@ -110,6 +138,7 @@ pub(crate) fn put(db: &Database, message: &OutboxMessage) -> Result<Put, Error> 
             attempts: message.attempts,
             last_refusal: message.last_refusal.clone(),
             invited_by: message.invited_by.map(|id| id.to_string()),
+            about: message.about.as_ref().map(AboutItem::new),
         },
     )?;
     Put::builder().table_name(db.name(&schema::USERS)).set_item(Some(item)).build().map_err(Error::internal)

@@ -1,6 +1,7 @@
-//! Outbox: invitations that were accepted for sending, and wait for the mailer.
+//! Outbox: invitations and notices that were accepted for sending, and wait for the mailer.
 
 pub(crate) mod item;
+pub(crate) mod notice;
 mod origin;
 pub(crate) mod quiet_windows;
 
@@ -10,7 +11,7 @@ use crate::{Database, schema};
 use item::UnreadableMessage;
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
-use presence_domain::invitation::OutboxMessage;
+use presence_domain::invitation::{OutboxMessage, WebhookNotice};
 
 /// Number of items in one page of a Query: a third of the 1 MB that DynamoDB reads at once.
 const PAGE: i32 = 1_000;
@@ -22,6 +23,8 @@ const MAX_PAGES: usize = 100;
 pub struct OutboxPage {
     /// Messages, the one due first at the front.
     pub messages: Vec<OutboxMessage>,
+    /// Notices whose mails are not all in the outbox.
+    pub notices: Vec<WebhookNotice>,
     /// Items among them that cannot be read.
     pub unreadable: Vec<UnreadableMessage>,
     /// Start of the next page; `None` if there is none. An empty page may have a next one.
@@ -49,14 +52,14 @@ impl OutboxStore {
     /// left out. Reads an index: a message accepted just now may be missing.
     pub async fn list(&self) -> Result<Vec<OutboxMessage>, Error> {
         let mut messages = self.list_pending().await?;
-        messages.extend(self.list_partition(OUTBOX_FAILED).await?.0);
-        messages.extend(self.list_partition(OUTBOX_HELD).await?.0);
+        messages.extend(self.list_partition(OUTBOX_FAILED).await?.messages);
+        messages.extend(self.list_partition(OUTBOX_HELD).await?.messages);
         Ok(messages)
     }
 
     /// Returns the messages that wait to be sent. Reads an index.
     pub(crate) async fn list_pending(&self) -> Result<Vec<OutboxMessage>, Error> {
-        Ok(self.list_partition(OUTBOX_PENDING).await?.0)
+        Ok(self.list_partition(OUTBOX_PENDING).await?.messages)
     }
 
     /// Returns the items of the outbox that cannot be read, set aside or not yet. Reads an index.
@@ -64,7 +67,7 @@ impl OutboxStore {
         let set_aside = self.db.query(partition(OUTBOX_UNREADABLE)).await?;
         let mut unreadable: Vec<_> = set_aside.iter().map(UnreadableMessage::of).collect();
         for outbox in [OUTBOX_PENDING, OUTBOX_FAILED, OUTBOX_HELD] {
-            unreadable.extend(self.list_partition(outbox).await?.1);
+            unreadable.extend(self.list_partition(outbox).await?.unreadable);
         }
         Ok(unreadable)
     }
@@ -74,8 +77,7 @@ impl OutboxStore {
     pub async fn list_waiting(&self, start: Option<PageStart>) -> Result<OutboxPage, Error> {
         let start = start.map(|PageStart(key)| key);
         let (items, next) = self.db.query_page(&partition(OUTBOX_PENDING), start).await?;
-        let (messages, unreadable) = read_all(items);
-        Ok(OutboxPage { messages, unreadable, next: next.map(PageStart) })
+        Ok(OutboxPage { next: next.map(PageStart), ..read_all(items) })
     }
 
     /// Takes an unreadable item from the messages that wait, and keeps it for the operator.
@@ -106,25 +108,26 @@ impl OutboxStore {
         item.map(item::read).transpose()
     }
 
-    async fn list_partition(
-        &self,
-        outbox: &'static str,
-    ) -> Result<(Vec<OutboxMessage>, Vec<UnreadableMessage>), Error> {
+    async fn list_partition(&self, outbox: &'static str) -> Result<OutboxPage, Error> {
         Ok(read_all(self.db.query(partition(outbox)).await?))
     }
 }
 
-/// Reads items into messages; returns those that cannot be read beside them.
-fn read_all(items: Vec<Item>) -> (Vec<OutboxMessage>, Vec<UnreadableMessage>) {
-    let (mut messages, mut unreadable) = (Vec::with_capacity(items.len()), Vec::new());
+/// Reads items into messages and notices; returns those that cannot be read beside them.
+fn read_all(items: Vec<Item>) -> OutboxPage {
+    let mut page = OutboxPage::default();
     for item in items {
         let key = UnreadableMessage::of(&item);
-        match item::read(item) {
-            Ok(message) => messages.push(message),
-            Err(_) => unreadable.push(key),
+        let read = if notice::is_notice(&item) {
+            notice::read(item).map(|notice| page.notices.push(notice))
+        } else {
+            item::read(item).map(|message| page.messages.push(message))
+        };
+        if read.is_err() {
+            page.unreadable.push(key);
         }
     }
-    (messages, unreadable)
+    page
 }
 
 /// Returns the partition of the messages of one state, by the instant at which they are due.

@@ -10,9 +10,10 @@ use crate::client::tables::{Condition, ItemWrite};
 use crate::client::transaction::{Transaction, TransactionError};
 use crate::idempotency::AnswerStore;
 use crate::keys::{ORGS_WITH_WEBHOOKS_PK, org_key, parse_org_key, webhooks_pk};
+use crate::outbox::notice;
 use crate::schema::EVENTS;
 use crate::{Database, audit_trail, idempotency};
-use presence_domain::audit::AuditRecord;
+use presence_domain::audit::{Actor, AuditAction, AuditRecord, WebhookAction};
 use presence_domain::error::Error;
 use presence_domain::idempotency::KeptAnswer;
 use presence_domain::ids::OrgId;
@@ -160,6 +161,7 @@ impl WebhookStore {
     }
 
     /// Writes a webhook, if it is stored as it was read. False if another writer came first, or if the reply to a write alone was lost.
+    /// The administrators are told of a webhook that the service disables.
     ///
     /// [`Error::InProgress`] if an answer is kept already.
     pub async fn write(&self, write: WebhookWrite<'_>) -> Result<bool, Error> {
@@ -186,6 +188,12 @@ impl WebhookStore {
         }
         if let Some(record) = record {
             transaction.put(Guard::Other, audit_trail::put(&self.db, record)?);
+            // An operator who disables a webhook tells its organisation in person.
+            let is_end =
+                record.actor == Actor::Service && record.action == AuditAction::Webhook(WebhookAction::Disable);
+            if let Some(after) = after.filter(|_| is_end) {
+                transaction.write(Guard::Other, notice::put(after, record.at)?);
+            }
         }
         if let Some(answer) = answer {
             transaction.put(Guard::Answer, idempotency::put(&self.db, answer)?);

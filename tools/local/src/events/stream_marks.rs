@@ -1,4 +1,4 @@
-//! Positions in the streams up to which their records are in the feeds, as Lambda keeps them. A stack that keeps its data keeps them in a
+//! Positions in the streams up to which their records were handed over, as Lambda keeps them. A stack that keeps its data keeps them in a
 //! file, so that no change is missed if it is killed. What comes again is skipped by the feeds.
 
 use std::collections::BTreeMap;

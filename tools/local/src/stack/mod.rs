@@ -21,8 +21,7 @@ use tokio::sync::watch;
 use self::clients::{database, functions_config, own_config};
 use self::local_database::LocalDatabase;
 use self::workers::{
-    outbox_processor, start_deliveries, start_feed, start_inbox, start_mailer, start_partners, start_publisher,
-    start_replies,
+    outbox_processor, start_deliveries, start_inbox, start_mailer, start_partners, start_publisher, start_replies,
 };
 use crate::aws_limits::LimitsProxy;
 use crate::changes::Changes;
@@ -61,7 +60,6 @@ pub struct Stack {
     events: Arc<EventLog>,
     event_bus: LocalBus,
     event_poller: Option<EventPoller>,
-    feed_poller: Option<EventPoller>,
     deliveries: Option<DeliveryPoller>,
     /// Secret of the webhook that forwards the events, if it was made at this start.
     forwarding_secret: Option<String>,
@@ -135,7 +133,6 @@ impl Stack {
         let stream_poller = start_mailer(&outbox, &mailbox, &functions_config, &store.database, &options).await?;
         let event_bus = LocalBus(Arc::clone(&events));
         let event_poller = start_publisher(&event_bus, &functions_config, &store.database, &options).await?;
-        let feed_poller = start_feed(&functions_config, &store.database, &options).await?;
         let deliveries = start_deliveries(&functions_config, &store.database, &options).await?;
         let forwarding_secret = match (&options.forward_events, keys.get(Role::OrgAdmin.as_str())) {
             (Some(url), Some(key)) => forward_events(&format!("http://{}/api/v2", gateway.addr()), key, url).await?,
@@ -160,7 +157,6 @@ impl Stack {
             events,
             event_bus,
             event_poller,
-            feed_poller,
             deliveries,
             forwarding_secret,
             replies,
@@ -274,7 +270,6 @@ impl Stack {
     pub async fn stop(self) {
         drop(self.stream_poller);
         drop(self.event_poller);
-        drop(self.feed_poller);
         drop(self.deliveries);
         drop(self.reply_poller);
         drop(self.partners);

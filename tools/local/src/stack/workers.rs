@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use aws_types::SdkConfig;
+use futures::FutureExt as _;
 use presence_deliverer::{Deliverer, HttpSender, StoredTables};
 use presence_domain::error::Error;
 use presence_domain::user::Role;
 use presence_domain::webhook::WebhookReach;
 use presence_mailer::OutboxProcessor;
+use presence_publisher::{fan_out, handle};
 use presence_runtime::clock::SystemTimer;
 use presence_runtime::config::MailConfig;
 use presence_store::{
     Database, FeedStore, OutboxStore, RetryPolicy, Stores, UserStore, WebhookStore, WriteRate, schema,
 };
+use serde_json::Value;
 
 use super::clients::database;
 use crate::deliveries::DeliveryPoller;
@@ -60,23 +63,10 @@ pub(super) async fn start_mailer(
     Ok(Some(poller))
 }
 
-/// Starts to watch the streams of the publisher; `None` if the options have no publisher.
+/// Starts to send events to the bus, and to append them to the feeds, as the one publisher on AWS does; `None` if the options have no
+/// publisher.
 pub(super) async fn start_publisher(
     event_bus: &LocalBus,
-    functions_config: &SdkConfig,
-    database: &Database,
-    options: &Options,
-) -> anyhow::Result<Option<EventPoller>> {
-    if !options.publisher {
-        return Ok(None);
-    }
-    // The audit trail comes first: the mail of an invitation follows from a change in it.
-    let tables = [&schema::AUDIT, &schema::USERS, &schema::REVIEWS].map(|table| database.name(table));
-    Ok(Some(EventPoller::start(Arc::new(event_bus.clone()), functions_config, &tables).await?))
-}
-
-/// Starts to append to the feeds; `None` if the options have no publisher.
-pub(super) async fn start_feed(
     functions_config: &SdkConfig,
     tables: &Database,
     options: &Options,
@@ -88,10 +78,15 @@ pub(super) async fn start_feed(
         DynamoDb::Embedded { data, .. } => data.as_deref(),
         DynamoDb::Endpoint(_) => None,
     };
+    // The audit trail comes first: the mail of an invitation follows from a change in it.
     let names = [&schema::AUDIT, &schema::USERS, &schema::REVIEWS].map(|table| tables.name(table));
     let feed = FeedStore::new(&database(functions_config, options));
-    let poller = EventPoller::start_feed(feed, Arc::clone(&options.clock), functions_config, &names, data).await?;
-    Ok(Some(poller))
+    let (bus, clock) = (event_bus.clone(), Arc::clone(&options.clock));
+    let invoke = move |event: Value, deadline| {
+        let (bus, feed, clock) = (bus.clone(), feed.clone(), Arc::clone(&clock));
+        async move { fan_out(&bus, &feed, clock.as_ref(), &event, deadline).await.batch }.boxed()
+    };
+    Ok(Some(EventPoller::start(invoke, functions_config, &names, data).await?))
 }
 
 /// Starts to deliver events to webhooks; `None` if the options have no publisher.
@@ -125,7 +120,12 @@ pub(super) async fn start_replies(
         return Ok(None);
     }
     let table = stores.database.name(&schema::REVIEWS);
-    let poller = EventPoller::start(Arc::clone(queue), functions_config, &[table]).await?;
+    let queue = Arc::clone(queue);
+    let invoke = move |event: Value, deadline| {
+        let queue = Arc::clone(&queue);
+        async move { handle(queue.as_ref(), &event, deadline).await }.boxed()
+    };
+    let poller = EventPoller::start(invoke, functions_config, &[table], None).await?;
     if let Err(error) = resend_pending(stores, options).await {
         // Kept data of an earlier version has no index of them.
         tracing::warn!(%error, "replies that were on their way at the last stop are not sent again");

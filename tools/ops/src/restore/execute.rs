@@ -187,11 +187,16 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Holds the mails once. Those that an operator releases later are not held again.
+    /// Holds the mails once. Those that an operator releases later are not held again. Drops the notices, which would put mails again.
     async fn hold_mails(&mut self) -> Result<(), CommandError> {
         let restored = &self.restore.restored;
         if restored.database.tag(&USERS, MAILS_HELD).await?.is_some() {
             return Ok(());
+        }
+        for notice in restored.outbox.list_notices().await? {
+            restored.outbox.remove_notice(notice.webhook.id, &notice.id).await?;
+            let problem = "was disabled: its ORG_ADMINs have a mail about it, unless the mailer was down";
+            self.report.decide(format_args!("webhook {}", notice.webhook.id), problem);
         }
         let now = self.context.clock.now();
         self.report.held_mails.extend(restored.users.hold_mails(now).await?);

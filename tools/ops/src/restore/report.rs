@@ -31,7 +31,7 @@ pub(super) struct Report {
     pub(super) is_in_use: bool,
 }
 
-/// Matter that an operator decides. It names users, keys and mails by id.
+/// Matter that an operator decides. It names users, keys, mails and webhooks by id.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) struct Question {
     pub(super) subject: String,

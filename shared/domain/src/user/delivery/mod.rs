@@ -13,6 +13,8 @@ use crate::invitation::{ActivationTokenHash, AddressMark, InvitationPace, Outbox
 pub enum DeliveryStep {
     /// The mail is not due, or was given up: nothing is done.
     Wait,
+    /// The user is no administrator of the organisation any more that a notice is about: the mail is removed.
+    Drop,
     /// The window of the last mail is open until this instant: the mail waits for its end, which is no attempt.
     Postpone(Timestamp),
     /// The mail was tried for long enough.
@@ -69,6 +71,10 @@ impl User {
         if !message.is_due(now) {
             return DeliveryStep::Wait;
         }
+        let is_told = |org_id| self.is_active_admin() && self.org_id == Some(org_id);
+        if message.about.as_ref().is_some_and(|webhook| !is_told(webhook.id.org_id())) {
+            return DeliveryStep::Drop;
+        }
         if let Some(mark) = mark {
             return DeliveryStep::GiveUpMarked(mark);
         }
@@ -79,7 +85,8 @@ impl User {
         }
     }
 
-    /// Returns the claim on the mail that waits for the user. The link works for `link_life` from now on.
+    /// Returns the claim on the mail that waits for the user. The link works for `link_life` from now on; a notice has none, and its token
+    /// only tells its claim from others.
     #[must_use]
     pub fn claim_delivery(
         &self,
@@ -89,7 +96,7 @@ impl User {
         now: Timestamp,
     ) -> DeliveryClaim {
         let mut user = self.clone().with_pace(self.pace().claim(now));
-        user.links.add(token_hash, now, link_life);
+        user.links.add(token_hash, now, if message.about.is_some() { SignedDuration::ZERO } else { link_life });
         let message = message.with_attempt(claimed_until(now), now);
         DeliveryClaim { user, message, token_hash, claimed_at: now }
     }
@@ -108,11 +115,16 @@ impl User {
         let quiet_until =
             if self.is_last_claim(claim) { pace.quiet_until } else { self.quiet_until.max(pace.quiet_until) };
         let mut after = self.clone().with_pace(InvitationPace { quiet_until, ..pace });
-        after.links.was_sent(claim.token_hash);
+        let is_notice = claim.message.about.is_some();
+        if is_notice {
+            after.links.was_not_sent(claim.token_hash);
+        } else {
+            after.links.was_sent(claim.token_hash);
+        }
         let is_waiting = waiting == Some(claim.message.id.as_str());
         let mail = if is_waiting { MailEffect::Cancel } else { MailEffect::Keep };
         let change = UserChange::of_delivery(after, sent_at).with_mail(mail);
-        Some(UserChange { delivery: Some(DeliveryReport::Sent), ..change })
+        Some(UserChange { delivery: (!is_notice).then_some(DeliveryReport::Sent), ..change })
     }
 
     /// Returns the change after the claimed mail was certainly not sent: its link is gone, and the mail takes the given state.

@@ -1,9 +1,10 @@
 //! Steps of the delivery of a mail, and their effect on the user.
 
-use super::super::Status;
-use super::super::fixture::{at, link_statuses, user, with_links};
+use super::super::fixture::{at, link_statuses, org, user, with_links};
+use super::super::{Role, Status};
 use super::*;
-use crate::invitation::{ActivationToken, LinkStatus, MarkReason, MessageState, WINDOW};
+use crate::invitation::{ActivationToken, DisabledWebhook, LinkStatus, MarkReason, MessageState, WINDOW};
+use crate::webhook_id::WebhookId;
 
 const LINK_LIFE: SignedDuration = SignedDuration::from_hours(72);
 
@@ -38,6 +39,40 @@ fn the_next_step_follows_from_mail_and_pace() {
         let marked = if expected == DeliveryStep::Wait { expected } else { DeliveryStep::GiveUpMarked(mark) };
         assert_eq!(user.next_delivery_step(message, Some(mark), at(now)), marked, "{case}, marked");
     }
+}
+
+/// Returns a notice about a webhook of organisation 1.
+fn notice() -> OutboxMessage {
+    let id = WebhookId::random(org(1), 0);
+    let about = DisabledWebhook { id, host: "hooks.example.com".to_owned(), label: None };
+    OutboxMessage::notice("MAIL#1".to_owned(), user(Status::Active).id, about, at(0))
+}
+
+#[test]
+fn a_notice_goes_to_active_admins_of_its_organisation_only() {
+    for (role, status, org_id, expected) in [
+        (Role::OrgAdmin, Status::Active, Some(org(1)), DeliveryStep::Claim),
+        (Role::OrgAdmin, Status::Invited, Some(org(1)), DeliveryStep::Drop),
+        (Role::BusinessManager, Status::Active, Some(org(1)), DeliveryStep::Drop),
+        (Role::OrgAdmin, Status::Active, Some(org(2)), DeliveryStep::Drop),
+        (Role::Provider, Status::Active, None, DeliveryStep::Drop),
+    ] {
+        let user = User { role, org_id, ..user(status) };
+        assert_eq!(user.next_delivery_step(&notice(), None, at(0)), expected, "{role:?} {status:?} {org_id:?}");
+    }
+}
+
+#[test]
+fn a_notice_makes_no_link_and_is_reported_as_no_invitation() {
+    let before = User { role: Role::OrgAdmin, ..user(Status::Active) };
+    let token = ActivationToken::generate().hash();
+    let claim = before.claim_delivery(&notice(), token, LINK_LIFE, at(0));
+    assert_eq!(link_statuses(&claim.user, &[token]), [LinkStatus::Expired]);
+    let sent = claim.user.record_sent(&claim, Some("MAIL#1"), at(1)).expect("a change");
+    assert_eq!((&sent.mail, sent.delivery), (&MailEffect::Cancel, None));
+    let after = sent.after.expect("a user");
+    assert_eq!((after.links.as_slice().len(), after.quiet_until), (0, Some(at(1) + WINDOW)));
+    assert_eq!(UserChange::of_mail(before, notice().given_up(), at(2)).delivery, None);
 }
 
 #[test]

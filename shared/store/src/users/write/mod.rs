@@ -5,19 +5,23 @@ mod bulk;
 mod items;
 mod refusal;
 
-use aws_sdk_dynamodb::types::Put;
+use aws_sdk_dynamodb::types::{Put, Update};
 use futures::FutureExt as _;
+use jiff::Timestamp;
 
 use self::items::message_to_put;
 use self::refusal::{Guard, claim_error};
 use super::record::UserRecord;
 use crate::api_keys::KeyWrite;
 use crate::client::transaction::{Transaction, TransactionError};
-use crate::outbox::{item as outbox_item, quiet_windows};
+use crate::keys::mail_sk;
+use crate::outbox::{item as outbox_item, notice, quiet_windows};
 use crate::users::{address_marks, change_log};
 use crate::{MailboxClaim, UserStore, api_keys, audit_trail, idempotency};
 use presence_domain::audit::AuditRecord;
+use presence_domain::error::Error;
 use presence_domain::idempotency::KeptAnswer;
+use presence_domain::invitation::{OutboxMessage, WebhookNotice};
 use presence_domain::user::{MailEffect, User, UserChange};
 
 pub use refusal::{ClaimError, UserWriteError};
@@ -28,6 +32,8 @@ struct Companions<'a> {
     keys: Vec<KeyWrite>,
     /// Window of the address, to claim it.
     window: Option<Put>,
+    /// Tick of a notice whose mail the change puts into the outbox.
+    notice: Option<Update>,
     /// Answer to keep under the idempotency key of the request.
     answer: Option<&'a KeptAnswer>,
 }
@@ -48,6 +54,19 @@ impl UserStore {
         let window = quiet_windows::claim(&self.db, claim, change.at).map_err(ClaimError::Failed)?;
         let companions = Companions { window: Some(window), ..Companions::default() };
         self.write_items(Some(before), change, companions).await.map_err(claim_error)
+    }
+
+    /// Puts the mail of a notice into the outbox of an administrator, and ticks the administrator off. False if the user or the notice
+    /// has changed since it was read.
+    pub async fn put_notice(&self, before: &UserRecord, notice: &WebhookNotice, now: Timestamp) -> Result<bool, Error> {
+        let mail = OutboxMessage::notice(mail_sk(now), before.user.id, notice.webhook.clone(), now);
+        let change = UserChange::of_mail(before.user.clone(), mail, now);
+        let tick = Some(notice::tick(&self.db, notice, before.user.id)?);
+        match self.write_items(Some(before), &change, Companions { notice: tick, ..Companions::default() }).await {
+            Ok(()) => Ok(true),
+            Err(TransactionError::ConditionsFailed(_)) => Ok(false),
+            Err(TransactionError::Failed(error)) => Err(error),
+        }
     }
 
     /// Writes a change like [`UserStore::write_answered`], with items of keys in the same transaction.
@@ -88,7 +107,7 @@ impl UserStore {
         &self,
         record: Option<&UserRecord>,
         change: &UserChange,
-        Companions { keys, window, answer }: Companions<'_>,
+        Companions { keys, window, notice, answer }: Companions<'_>,
     ) -> Result<(), TransactionError<Guard>> {
         let mut transaction = Transaction::new();
         let before = record.map(|record| &record.user);
@@ -98,8 +117,8 @@ impl UserStore {
         let waiting = record.and_then(|record| record.mail.as_deref());
         let message = message_to_put(change);
         let mail = match change.mail {
-            MailEffect::Keep | MailEffect::Rewrite(_) => waiting,
-            MailEffect::Cancel | MailEffect::Send { .. } => message.as_deref().map(|message| message.id.as_str()),
+            MailEffect::Keep => waiting,
+            _ => message.as_deref().map(|message| message.id.as_str()),
         };
         self.add_user(&mut transaction, before, after, mail, change.delivery)?;
         if let Some(caller) = change.remover_of_provider(before) {
@@ -128,6 +147,9 @@ impl UserStore {
         }
         if let Some(window) = window {
             transaction.put(Guard::Mailbox, window);
+        }
+        if let Some(notice) = notice {
+            transaction.update(Guard::Notice, notice);
         }
         if let Some(record) = AuditRecord::of_change(before, change) {
             transaction.put(Guard::AuditRecord, audit_trail::put(&self.db, &record)?);

@@ -53,6 +53,7 @@ pub(super) enum Guard {
     Mail,
     Mailbox,
     Mark,
+    Notice,
     AuditRecord,
     Answer,
 }
