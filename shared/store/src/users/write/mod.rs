@@ -81,7 +81,7 @@ impl UserStore {
     }
 
     /// Writes a change like [`UserStore::write`], and keeps the answer of its request in the same transaction. The error is
-    /// [`Error::InProgress`](presence_domain::error::Error::InProgress) if an answer is kept already.
+    /// [`Error::InProgress`] if an answer is kept already.
     pub(super) async fn write_answered(
         &self,
         before: Option<&UserRecord>,
