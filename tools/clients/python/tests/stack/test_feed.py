@@ -17,18 +17,19 @@ presence = PresenceClient(api_key=os.environ["PRESENCE_ORG_ADMIN"])
 def test_events_come_in_order_and_another_reader_goes_on_at_the_cursor() -> None:
     following = presence.events("now", type_in=["review.*"], pause=0.2)
     start = next(following).cursor
-    review = presence.reviews.search(per_page=1, state=["not_treated"]).reviews[0].id
+    # Other tests change the newest reviews, whose replies are published meanwhile.
+    review = presence.reviews.search(per_page=100, state=["not_treated"]).reviews[-1].id
     presence.reviews.set_state(review, "treated")
     presence.reviews.set_state(review, "not_treated")
     events: list[Event] = []
     while len(events) < 2:
-        events += next(following).events
+        events += [event for event in next(following).events if event.data.id == review]
     assert [(event.type_, event.data.id, event.data.fields) for event in events] == [("review.updated", review, ["state"])] * 2
     versions = [event.data.version for event in events]
     assert isinstance(versions[0], int)
     assert versions[1] == versions[0] + 1
     again = presence.events(start, follow=False, type_in=["review.*"])
-    assert [event.id for batch in again for event in batch.events] == [event.id for event in events]
+    assert [event.id for batch in again for event in batch.events if event.data.id == review] == [event.id for event in events]
     org = start.split("-")[0]
     with pytest.raises(GoneError) as gone:
         next(presence.events(f"{org}-999999"))
