@@ -2,7 +2,7 @@
 
 use presence_local::Options;
 use presence_local::connectors::ConnectorLayer as _;
-use presence_tests::{FaultConnector, Fixtures, TestStack, address, long_timeouts, plain_http};
+use presence_tests::{FaultConnector, Fixtures, TestStack, address, in_process_client, long_timeouts};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -32,7 +32,7 @@ async fn a_user_is_created_found_changed_and_deleted() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_functions_of_the_local_stack_read_what_those_on_lambda_read_in_init() {
     let calls = FaultConnector::new();
-    let options = Options { http_client: Some(calls.over(plain_http())), ..long_timeouts() };
+    let options = Options { http_client: Some(calls.over(in_process_client())), ..long_timeouts() };
     let _stack = TestStack::with(options).await;
     let mut operations: Vec<_> = calls.observed().into_iter().map(|attempt| attempt.operation).collect();
     operations.sort();

@@ -8,7 +8,7 @@ use presence_runtime::clock::Clock as _;
 use presence_store::{AuditSource, WebhookWrite};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{
-    FaultConnector, FaultKind, Fixtures, Plan, Reply, TestStack, no_read_wait, plain_http, send, short_retries,
+    FaultConnector, FaultKind, Fixtures, Plan, Reply, TestStack, in_process_client, no_read_wait, send, short_retries,
 };
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -414,7 +414,7 @@ async fn a_failure_at_any_call_of_a_change_is_503_and_the_repeated_request_chang
         (no_read_wait(), FaultKind::Hang),
     ] {
         let faults = FaultConnector::new();
-        let stack = TestStack::with(Options { http_client: Some(faults.over(plain_http())), ..options }).await;
+        let stack = TestStack::with(Options { http_client: Some(faults.over(in_process_client())), ..options }).await;
         let fixtures = Fixtures::create(&stack).await;
         let hooks = Hooks { stack, fixtures };
         let key = &hooks.fixtures.admin_1.key;

@@ -6,7 +6,7 @@
 
 use presence_domain::user::{Role, Status};
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{Fixtures, Reply, TestStack, TestUser, long_timeouts, plain_http};
+use presence_tests::{Fixtures, Reply, TestStack, TestUser, in_process_client, long_timeouts};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ async fn of_two_users_that_remove_each_other_the_second_fails(
     #[case] error: Value,
 ) {
     let pause = PauseConnector::new();
-    let options = presence_local::Options { http_client: Some(pause.over(plain_http())), ..long_timeouts() };
+    let options = presence_local::Options { http_client: Some(pause.over(in_process_client())), ..long_timeouts() };
     let stack = TestStack::with(options).await;
     let fixtures = Fixtures::create(&stack).await;
     let (one, other) = match role {

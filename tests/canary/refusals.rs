@@ -4,7 +4,8 @@ use presence_local::Options;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::logs::{self, NAME_CANARY};
 use presence_tests::{
-    FaultConnector, FaultKind, Fixtures, Plan, TestStack, long_timeouts, plain_http, route, routes, short_retries,
+    FaultConnector, FaultKind, Fixtures, Plan, TestStack, in_process_client, long_timeouts, route, routes,
+    short_retries,
 };
 
 use super::{assert_logged, call, create_target, create_target_of, key_for, seed};
@@ -12,7 +13,7 @@ use presence_tests::PauseConnector;
 
 async fn faulty() -> (TestStack, FaultConnector, Fixtures) {
     let faults = FaultConnector::new();
-    let options = Options { http_client: Some(faults.over(plain_http())), ..short_retries() };
+    let options = Options { http_client: Some(faults.over(in_process_client())), ..short_retries() };
     let stack = TestStack::with(options).await;
     let fixtures = Fixtures::create(&stack).await;
     for key in [&fixtures.admin_1.key, &fixtures.provider.key] {
@@ -82,7 +83,7 @@ async fn a_corrupt_stored_user_leaks_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_always_loses_to_another_leaks_nothing() {
     let pause = PauseConnector::new();
-    let options = Options { http_client: Some(pause.over(plain_http())), ..long_timeouts() };
+    let options = Options { http_client: Some(pause.over(in_process_client())), ..long_timeouts() };
     let stack = TestStack::with(options).await;
     let fixtures = Fixtures::create(&stack).await;
     for route in ["update_user", "invite_user", "delete_user"].map(route) {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use presence_local::Options;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{
-    FaultConnector, Fixtures, PauseConnector, Plan, Reply, TestStack, address, key_names, long_timeouts, plain_http,
-    send, short_retries,
+    FaultConnector, Fixtures, PauseConnector, Plan, Reply, TestStack, address, in_process_client, key_names,
+    long_timeouts, send, short_retries,
 };
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -114,7 +114,7 @@ async fn of_two_bodies_with_one_key_one_has_an_effect_and_the_other_is_422() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_whose_repetition_comes_before_it_gets_the_answer_of_the_repetition() {
     let pause = PauseConnector::new();
-    let options = Options { http_client: Some(pause.over(plain_http())), ..long_timeouts() };
+    let options = Options { http_client: Some(pause.over(in_process_client())), ..long_timeouts() };
     let stack = TestStack::with(options).await;
     let fixtures = Fixtures::create(&stack).await;
     let body = new_user("once");
@@ -140,7 +140,7 @@ async fn while_the_transaction_of_the_first_request_is_under_way_the_second_one_
     let options = short_retries();
     // Transactions are held from the moment at which they are sent, and the first one does not arrive until it is resumed.
     let faults = FaultConnector::with_keys(key_names(&options.table_prefix));
-    let http_client = Some(faults.over(pause.over(plain_http())));
+    let http_client = Some(faults.over(pause.over(in_process_client())));
     let stack = TestStack::with(Options { http_client, ..options }).await;
     let fixtures = Fixtures::create(&stack).await;
     faults.set_plan(Plan::OverlapConflicts { window: std::time::Duration::ZERO });

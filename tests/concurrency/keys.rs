@@ -8,7 +8,7 @@ use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
 use presence_store::{ApiKeyError, IssuedKey, NewApiKey};
 use presence_tests::connectors::InterleavingConnector;
-use presence_tests::{ConnectorLayer as _, TestStack, TestUser, long_timeouts, plain_http};
+use presence_tests::{ConnectorLayer as _, TestStack, TestUser, in_process_client, long_timeouts};
 use rstest::rstest;
 use serde_json::json;
 
@@ -134,7 +134,8 @@ async fn key_issued_while_its_owner_is_deleted_or_disabled_gives_no_access(#[cas
 async fn of_two_rotations_at_once_the_shorter_overlap_counts() {
     let stack = TestStack::start().await;
     let interleaving = InterleavingConnector::new();
-    let held = stack.stores_through(interleaving.over(plain_http()), long_timeouts(), stack.table_prefix()).users;
+    let held =
+        stack.stores_through(interleaving.over(in_process_client()), long_timeouts(), stack.table_prefix()).users;
     let (now, new, by) = (stack.clock.now(), NewApiKey::default(), presence_tests::operator());
     let (hour, day) = (now + SignedDuration::from_hours(1), now + SignedDuration::from_hours(24));
     for call in 1..20 {

@@ -9,7 +9,7 @@ use presence_local::Options;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::connectors::{Event, InterleavingConnector};
 use presence_tests::{
-    AnyRoute, Fixtures, Reply, TestStack, TestUser, long_timeouts, path_of, plain_http, rounds, routes,
+    AnyRoute, Fixtures, Reply, TestStack, TestUser, in_process_client, long_timeouts, path_of, rounds, routes,
 };
 use serde_json::json;
 
@@ -50,7 +50,7 @@ fn status_and_text(reply: &Reply) -> (u16, String) {
 impl Fixture {
     async fn new() -> Self {
         let interleaving = InterleavingConnector::new();
-        let http_client = Some(interleaving.over(plain_http()));
+        let http_client = Some(interleaving.over(in_process_client()));
         let warm = TestStack::with(Options { http_client, ..long_timeouts() }).await;
         let fixtures = Fixtures::create(&warm).await;
         load(warm.stores(), parse(DIRECTORY)).await;
@@ -92,7 +92,7 @@ impl Fixture {
         })
     }
 
-    /// Makes a change before each call of a request in turn, each time another one, and for a new caller. The first is that of this number.
+    /// Makes a change before each call of a request in turn, each time for a new caller. The changes take turns, from number `first` on.
     async fn run(&mut self, route: &AnyRoute, first: usize) {
         let changes = CHANGES.into_iter().cycle().skip(first);
         for (call, change) in (1..=MAX_CALLS).zip(changes) {

@@ -8,7 +8,7 @@ use presence_domain::email::EmailAddress;
 use presence_local::Options;
 use presence_store::Stores;
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{FaultConnector, Fixtures, Plan, Reply, TestStack, key_names, long_timeouts, plain_http};
+use presence_tests::{FaultConnector, Fixtures, Plan, Reply, TestStack, in_process_client, key_names, long_timeouts};
 use serde_json::json;
 
 /// Time that a finished transaction keeps holding its items: about the duration of the second phase on AWS.
@@ -43,13 +43,13 @@ impl RaceEnv {
     /// Starts an environment with these options of the functions.
     pub(super) async fn with(mode: ConflictMode, options: Options) -> Self {
         let faults = FaultConnector::with_keys(key_names(&options.table_prefix));
-        let http_client = Some(faults.over(plain_http()));
+        let http_client = Some(faults.over(in_process_client()));
         let stack = TestStack::with(Options { http_client, ..options }).await;
         let fixtures = Fixtures::create(&stack).await;
         if mode == ConflictMode::Cancel {
             faults.set_plan(Plan::OverlapConflicts { window: WINDOW });
         }
-        let operator = stack.stores_through(faults.over(plain_http()), long_timeouts(), stack.table_prefix());
+        let operator = stack.stores_through(faults.over(in_process_client()), long_timeouts(), stack.table_prefix());
         Self { stack, fixtures, operator, faults, mode }
     }
 

@@ -26,7 +26,7 @@ use presence_runtime::config::AuditConfig;
 use presence_store::schema::{REVIEWS, USERS};
 use presence_store::{AuditSettings, Business, Database, ReviewQuery, Stores};
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{FaultConnector, TestStack, long_timeouts, plain_http, sdk_config};
+use presence_tests::{FaultConnector, TestStack, in_process_client, long_timeouts, sdk_config};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
@@ -149,14 +149,17 @@ impl Fixture {
         let calls: BTreeMap<_, _> = FUNCTIONS.into_iter().map(|name| (name, FaultConnector::new())).collect();
         let mut functions = BTreeMap::new();
         for name in ["users", "categories", "reviews", "feed"] {
-            let stores = stack.stores_through(calls[name].over(plain_http()), long_timeouts(), stack.table_prefix());
+            let stores =
+                stack.stores_through(calls[name].over(in_process_client()), long_timeouts(), stack.table_prefix());
             let function = local_function(name, &stores.database, Arc::clone(&stack.clock) as _).await;
             functions.insert(name, function.with_timeout(TIMEOUT));
         }
-        let stores = stack.stores_through(calls["mailer"].over(plain_http()), long_timeouts(), stack.table_prefix());
+        let stores =
+            stack.stores_through(calls["mailer"].over(in_process_client()), long_timeouts(), stack.table_prefix());
         stores.database.connect(&USERS).await;
         let mailer = OutboxProcessor { users: stores.users, outbox: stores.outbox, ..stack.local.outbox().clone() };
-        let stores = stack.stores_through(calls["ingest"].over(plain_http()), long_timeouts(), stack.table_prefix());
+        let stores =
+            stack.stores_through(calls["ingest"].over(in_process_client()), long_timeouts(), stack.table_prefix());
         let ingest = IngestFixture::new(&stores.database);
         Self { stack, functions, mailer, ingest, calls }
     }
@@ -222,7 +225,7 @@ impl Fixture {
 
     /// Returns stores whose calls are recorded as those of a function.
     fn stores_of(&self, function: &str) -> Stores {
-        let connector = self.calls[function].over(plain_http());
+        let connector = self.calls[function].over(in_process_client());
         self.stack.stores_through(connector, long_timeouts(), self.stack.table_prefix())
     }
 

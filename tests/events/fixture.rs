@@ -15,7 +15,7 @@ use presence_store::ReviewWrite;
 use presence_store::schema::{AUDIT, REVIEWS, USERS};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::logs::{NAME_CANARY, PHONE_CANARY};
-use presence_tests::{CrashConnector, CrashPoint, Fixtures, SEEDED_WEBHOOK, TestStack, address, plain_http};
+use presence_tests::{CrashConnector, CrashPoint, Fixtures, SEEDED_WEBHOOK, TestStack, address, in_process_client};
 use serde_json::{Value, json};
 
 use crate::api::reviews::fixtures::{seeded_review, write_reviews};
@@ -61,7 +61,7 @@ impl EventFixture {
         }
         let crashes = CrashConnector::new();
         let config = presence_local::sdk_config(&stack.local.event_bridge_url()).into_builder();
-        let config = config.http_client(SharedHttpClient::new(crashes.over(plain_http()))).build();
+        let config = config.http_client(SharedHttpClient::new(crashes.over(in_process_client()))).build();
         Self { stack, fixtures, streams, crashes, bus: EventBridge::new(&config, "presence".to_owned()) }
     }
 

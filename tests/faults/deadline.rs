@@ -5,8 +5,8 @@ use std::time::Duration;
 use presence_local::Options;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{
-    AnyRoute, FaultConnector, FaultKind, Fixtures, Plan, Reply, TestStack, address, long_timeouts, path_of, plain_http,
-    routes, send, short_timeouts,
+    AnyRoute, FaultConnector, FaultKind, Fixtures, Plan, Reply, TestStack, address, in_process_client, long_timeouts,
+    path_of, routes, send, short_timeouts,
 };
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ const TRIES: usize = 40;
 
 async fn stack() -> (TestStack, FaultConnector, Fixtures) {
     let faults = FaultConnector::new();
-    let http_client = Some(faults.over(plain_http()));
+    let http_client = Some(faults.over(in_process_client()));
     let stack = TestStack::with(Options { http_client, function_timeout: TIMEOUT, ..long_timeouts() }).await;
     let fixtures = Fixtures::create(&stack).await;
     (stack, faults, fixtures)
@@ -103,7 +103,7 @@ async fn success_after_the_deadline_is_answered_503_and_may_be_retried() {
 #[tokio::test(flavor = "multi_thread")]
 async fn hanging_call_ends_with_the_timeout_of_the_operation() {
     let faults = FaultConnector::new();
-    let http_client = Some(faults.over(plain_http()));
+    let http_client = Some(faults.over(in_process_client()));
     let stack = TestStack::with(Options { http_client, ..short_timeouts() }).await;
     let fixtures = Fixtures::create(&stack).await;
     for kind in [FaultKind::Hang, FaultKind::Delay(Duration::from_mins(10))] {

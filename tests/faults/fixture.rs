@@ -10,7 +10,7 @@ use presence_runtime::clock::Clock as _;
 use presence_store::{AuditSource, ReviewWrite};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::StoredUser;
-use presence_tests::{FaultConnector, Fixtures, Reply, TestStack, TestUser, address, plain_http, send};
+use presence_tests::{FaultConnector, Fixtures, Reply, TestStack, TestUser, address, in_process_client, send};
 use serde_json::Value;
 
 use crate::api::reviews::fixtures::{seed, seeded_review, write_reviews};
@@ -141,7 +141,7 @@ pub(super) struct Fixture {
 impl Fixture {
     pub(super) async fn new(options: Options) -> Self {
         let faults = FaultConnector::new();
-        let http_client = Some(faults.over(plain_http()));
+        let http_client = Some(faults.over(in_process_client()));
         let stack = TestStack::with(Options { http_client, ..options }).await;
         let fixtures = Fixtures::create(&stack).await;
         Self { stack, faults, fixtures, target: None, calls: 0 }

@@ -9,7 +9,7 @@ use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
 use presence_store::{ApiKeyError, ApiKeyRecord, IssuedKey, NewApiKey, Stores};
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, TestUser, no_read_wait, plain_http};
+use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, TestUser, in_process_client, no_read_wait};
 
 /// Operation on keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ struct Operator {
 impl Operator {
     async fn new() -> Self {
         let (stack, faults) = (TestStack::start().await, FaultConnector::new());
-        let store = stack.stores_through(faults.over(plain_http()), no_read_wait(), stack.table_prefix());
+        let store = stack.stores_through(faults.over(in_process_client()), no_read_wait(), stack.table_prefix());
         Self { stack, faults, store }
     }
 

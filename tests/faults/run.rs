@@ -23,7 +23,7 @@ pub(super) enum Masking {
 /// Largest number of kinds of which one is in the sample at each call.
 const SAMPLE: usize = 3;
 
-/// True if a run with a fault is in the sample: at each call, whether once or for ever, one kind in three, and each kind at another call.
+/// True if the sample has a run with the fault of this number. Each call gets one kind in three, and the next call gets other kinds.
 /// `PRESENCE_ROUNDS` takes all runs.
 pub(super) fn is_in_sample(kind: usize, kinds: usize, call: u64, times: u64) -> bool {
     let at = kind + usize::try_from(call).expect("few calls") + usize::from(times == 1);

@@ -8,7 +8,7 @@ use presence_domain::ids::OrgId;
 use presence_local::Options;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{
-    FaultConnector, FaultKind, Fixtures, Plan, Reply, TestStack, plain_http, short_retries, short_timeouts,
+    FaultConnector, FaultKind, Fixtures, Plan, Reply, TestStack, in_process_client, short_retries, short_timeouts,
 };
 use serde_json::json;
 
@@ -82,7 +82,7 @@ struct Fixture {
 impl Fixture {
     async fn new(search: Search, options: Options) -> Self {
         let faults = FaultConnector::new();
-        let http_client = Some(faults.over(plain_http()));
+        let http_client = Some(faults.over(in_process_client()));
         let stack = TestStack::with(Options { http_client, ..options }).await;
         let fixtures = large_dataset::create(&stack).await;
         load(stack.stores(), parse(DIRECTORY)).await;

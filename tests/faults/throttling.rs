@@ -7,7 +7,7 @@ use futures::stream::{self, StreamExt as _};
 use presence_local::Options;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{
-    AttemptOutcome, FaultConnector, FaultKind, Fixtures, Plan, TestStack, address, long_timeouts, plain_http,
+    AttemptOutcome, FaultConnector, FaultKind, Fixtures, Plan, TestStack, address, in_process_client, long_timeouts,
 };
 use serde_json::json;
 
@@ -24,7 +24,7 @@ const SHORT_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 async fn stack(options: Options) -> (TestStack, FaultConnector, Fixtures) {
     let faults = FaultConnector::new();
-    let stack = TestStack::with(Options { http_client: Some(faults.over(plain_http())), ..options }).await;
+    let stack = TestStack::with(Options { http_client: Some(faults.over(in_process_client())), ..options }).await;
     let fixtures = Fixtures::create(&stack).await;
     (stack, faults, fixtures)
 }

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::{TransactWriteItemsError, TransactWriteItemsOutput};
 use aws_sdk_dynamodb::types::{ConditionCheck, Get, TransactGetItem, TransactWriteItem};
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{AttemptOutcome, FaultConnector, FaultKind, Plan, plain_http};
+use presence_tests::{AttemptOutcome, FaultConnector, FaultKind, Plan, in_process_client};
 
 use super::database::{Embedded, TABLE, get, key_names, put, put_action, text};
 
@@ -18,7 +18,7 @@ async fn with_window(window: Duration) -> (Embedded, FaultConnector, Client) {
     let embedded = Embedded::start().await;
     let faults = FaultConnector::with_keys(key_names());
     faults.set_plan(Plan::OverlapConflicts { window });
-    let client = embedded.client(faults.over(plain_http()));
+    let client = embedded.client(faults.over(in_process_client()));
     (embedded, faults, client)
 }
 
@@ -72,7 +72,7 @@ async fn transactions_in_flight_conflict_without_any_window() {
     slow.set_plan(Plan::EveryAttempt(FaultKind::Delay(Duration::from_secs(2))));
     let faults = FaultConnector::with_keys(key_names());
     faults.set_plan(Plan::OverlapConflicts { window: Duration::ZERO });
-    let client = embedded.client(faults.over(slow.over(plain_http())));
+    let client = embedded.client(faults.over(slow.over(in_process_client())));
     let (first, second) = tokio::join!(put_all(&client, &["a"]), put_all(&client, &["a"]));
     assert!(first.is_ok() != second.is_ok(), "exactly one of {first:?} and {second:?}");
 }
@@ -113,7 +113,7 @@ async fn table_without_key_names_is_an_error_of_the_test_and_not_a_silent_pass()
     let embedded = Embedded::start().await;
     let faults = FaultConnector::new();
     faults.set_plan(Plan::OverlapConflicts { window: LONG });
-    let error = put_all(&embedded.client(faults.over(plain_http())), &["a"])
+    let error = put_all(&embedded.client(faults.over(in_process_client())), &["a"])
         .await
         .expect_err("nothing is known of the table's key");
     assert!(matches!(&error, SdkError::DispatchFailure(failure) if failure.is_user()), "{error:?}");

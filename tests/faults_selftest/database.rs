@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::types::{
     ProjectionType, Put, ScalarAttributeType, TransactWriteItem,
 };
 use aws_smithy_runtime_api::client::http::HttpClient;
-use presence_tests::{KeyNames, TestStack, plain_http, sdk_config};
+use presence_tests::{KeyNames, TestStack, in_process_client, sdk_config};
 
 pub(super) const TABLE: &str = "things";
 pub(super) const INDEX: &str = "by-colour";
@@ -24,7 +24,7 @@ pub(super) struct Embedded(TestStack);
 impl Embedded {
     pub(super) async fn start() -> Self {
         let embedded = Self(TestStack::start().await);
-        create_table(&embedded.client(plain_http())).await;
+        create_table(&embedded.client(in_process_client())).await;
         embedded
     }
 
@@ -93,6 +93,6 @@ pub(super) fn get(client: &Client, pk: &str) -> aws_sdk_dynamodb::operation::get
 
 /// True if the item is in the table, read past the connector under test.
 pub(super) async fn exists(embedded: &Embedded, pk: &str) -> bool {
-    let direct = embedded.client(plain_http());
+    let direct = embedded.client(in_process_client());
     get(&direct, pk).send().await.expect("a direct read").item.is_some()
 }

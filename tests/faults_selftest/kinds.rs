@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::put_item::{PutItemError, PutItemOutput};
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{AttemptOutcome, FaultConnector, FaultKind, Plan, plain_http};
+use presence_tests::{AttemptOutcome, FaultConnector, FaultKind, Plan, in_process_client};
 use rstest::rstest;
 use tokio::time::Instant;
 
@@ -19,7 +19,7 @@ async fn broken_put(kind: FaultKind) -> (Result<PutItemOutput, PutFailure>, bool
     let embedded = Embedded::start().await;
     let faults = FaultConnector::new();
     faults.set_plan(Plan::EveryAttempt(kind));
-    let result = put(&embedded.client(faults.over(plain_http())), "a").send().await;
+    let result = put(&embedded.client(faults.over(in_process_client())), "a").send().await;
     assert_eq!(faults.observed().last().map(|attempt| attempt.outcome.clone()), Some(AttemptOutcome::Broken(kind)));
     let applied = exists(&embedded, "a").await;
     (result, applied)
@@ -72,7 +72,8 @@ async fn delay_past_the_attempt_timeout_is_a_timeout_of_an_applied_call() {
     let embedded = Embedded::start().await;
     let faults = FaultConnector::new();
     faults.set_plan(Plan::EveryAttempt(FaultKind::Delay(Duration::from_mins(1))));
-    let client = embedded.client_with(faults.over(plain_http()), RetryConfig::disabled(), Duration::from_secs(1));
+    let client =
+        embedded.client_with(faults.over(in_process_client()), RetryConfig::disabled(), Duration::from_secs(1));
     // On a busy machine the timeout may strike before the call is sent.
     for _ in 0..20 {
         let error = put(&client, "a").send().await.expect_err("the attempt timeout ends it");
@@ -94,7 +95,7 @@ fn is_unparsed_success<E: ProvideErrorMetadata>(error: &SdkError<E>) -> bool {
 async fn cut_body_of_a_read_is_an_error_and_not_an_absent_item() {
     let embedded = Embedded::start().await;
     let faults = FaultConnector::new();
-    let client = embedded.client(faults.over(plain_http()));
+    let client = embedded.client(faults.over(in_process_client()));
     put(&client, "a").send().await.expect("a put");
     faults.set_plan(Plan::EveryAttempt(FaultKind::CutBody));
     let error = get(&client, "a").send().await.expect_err("half an answer is an error");
@@ -106,7 +107,8 @@ async fn hang_ends_by_the_timeout_of_the_attempt_and_applies_nothing() {
     let embedded = Embedded::start().await;
     let faults = FaultConnector::new();
     faults.set_plan(Plan::EveryAttempt(FaultKind::Hang));
-    let client = embedded.client_with(faults.over(plain_http()), RetryConfig::disabled(), Duration::from_millis(50));
+    let client =
+        embedded.client_with(faults.over(in_process_client()), RetryConfig::disabled(), Duration::from_millis(50));
     let error = put(&client, "a").send().await.expect_err("the attempt timeout ends it");
     assert!(matches!(error, SdkError::TimeoutError(_)), "{error:?}");
     assert!(!exists(&embedded, "a").await);
@@ -122,7 +124,7 @@ async fn transaction_conflict_refuses_a_single_write_and_lets_a_read_pass() {
     let embedded = Embedded::start().await;
     let faults = FaultConnector::new();
     faults.set_plan(Plan::EveryAttempt(FaultKind::TransactionConflict));
-    get(&embedded.client(faults.over(plain_http())), "a").send().await.expect("a read passes");
+    get(&embedded.client(faults.over(in_process_client())), "a").send().await.expect("a read passes");
     assert_eq!(faults.observed()[0].outcome, AttemptOutcome::Passed);
 }
 
@@ -130,7 +132,7 @@ async fn transaction_conflict_refuses_a_single_write_and_lets_a_read_pass() {
 async fn fault_could_break_the_calls_that_it_applies_to_and_no_others() {
     let embedded = Embedded::start().await;
     let faults = FaultConnector::new();
-    let client = embedded.client(faults.over(plain_http()));
+    let client = embedded.client(faults.over(in_process_client()));
     assert!(!faults.could_break(FaultKind::Throttle), "nothing was called");
     get(&client, "a").send().await.expect("a read");
     assert!(faults.could_break(FaultKind::Throttle));
@@ -147,7 +149,7 @@ async fn transaction_conflict_cancels_with_one_reason_for_each_item_in_order() {
     let embedded = Embedded::start().await;
     let faults = FaultConnector::new();
     faults.set_plan(Plan::EveryAttempt(FaultKind::TransactionConflict));
-    let client = embedded.client(faults.over(plain_http()));
+    let client = embedded.client(faults.over(in_process_client()));
     for expected in [["TransactionConflict", "None", "None"], ["None", "TransactionConflict", "None"]] {
         let actions = ["a", "b", "c"].map(put_action).to_vec();
         let error = client.transact_write_items().set_transact_items(Some(actions)).send().await;

@@ -2,14 +2,14 @@
 
 use aws_sdk_dynamodb::Client;
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{FaultConnector, FaultKind, LagConnector, Plan, plain_http};
+use presence_tests::{FaultConnector, FaultKind, LagConnector, Plan, in_process_client};
 
 use super::database::{Embedded, INDEX, TABLE, get, put, text};
 
 async fn lagging_by(reads: u64) -> (Embedded, LagConnector, Client) {
     let embedded = Embedded::start().await;
     let lag = LagConnector::new(reads);
-    let client = embedded.client(lag.over(plain_http()));
+    let client = embedded.client(lag.over(in_process_client()));
     (embedded, lag, client)
 }
 
@@ -72,7 +72,7 @@ async fn write_whose_reply_is_lost_makes_the_index_lag_as_well() {
     let embedded = Embedded::start().await;
     let lag = LagConnector::new(1);
     let faults = FaultConnector::new();
-    let client = embedded.client(faults.over(lag.over(plain_http())));
+    let client = embedded.client(faults.over(lag.over(in_process_client())));
     assert_eq!(red(&client).await, 0);
     faults.restart(Plan::At { call: 1, kind: FaultKind::LoseReply, times: 1 });
     put(&client, "a").send().await.expect_err("the reply is lost");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{AttemptOutcome, FaultConnector, FaultKind, Plan, plain_http};
+use presence_tests::{AttemptOutcome, FaultConnector, FaultKind, Plan, in_process_client};
 
 use super::database::{Embedded, TABLE, exists, get, put, put_action};
 
@@ -14,7 +14,7 @@ const REFUSE: FaultKind = FaultKind::RefuseConnection;
 async fn broken_of(embedded: &Embedded, plan: Plan, count: u64) -> Vec<u64> {
     let faults = FaultConnector::new();
     faults.restart(plan);
-    let client = embedded.client(faults.over(plain_http()));
+    let client = embedded.client(faults.over(in_process_client()));
     for _ in 0..count {
         // Whether it fails is what the record is asked for.
         let _ = get(&client, "a").send().await;
@@ -62,7 +62,7 @@ async fn retries_of_the_client_count_as_attempts_and_get_past_a_lost_reply() {
     let faults = FaultConnector::new();
     faults.set_plan(Plan::At { call: 1, kind: FaultKind::LoseReply, times: 1 });
     let retry = RetryConfig::standard().with_initial_backoff(Duration::from_millis(1));
-    let client = embedded.client_with(faults.over(plain_http()), retry, Duration::from_mins(1));
+    let client = embedded.client_with(faults.over(in_process_client()), retry, Duration::from_mins(1));
     put(&client, "a").send().await.expect("the second attempt succeeds");
     assert_eq!(faults.attempts(), 2);
     assert!(exists(&embedded, "a").await);
@@ -72,7 +72,7 @@ async fn retries_of_the_client_count_as_attempts_and_get_past_a_lost_reply() {
 async fn plan_swapped_while_running_holds_from_the_next_attempt_on() {
     let embedded = Embedded::start().await;
     let faults = FaultConnector::new();
-    let client = embedded.client(faults.over(plain_http()));
+    let client = embedded.client(faults.over(in_process_client()));
     get(&client, "a").send().await.expect("nothing is broken yet");
     faults.set_plan(Plan::EveryAttempt(REFUSE));
     get(&client, "a").send().await.expect_err("everything is broken now");
@@ -86,7 +86,7 @@ async fn plan_swapped_while_running_holds_from_the_next_attempt_on() {
 async fn record_names_operation_tables_and_request_of_each_attempt() {
     let embedded = Embedded::start().await;
     let faults = FaultConnector::new();
-    let client = embedded.client(faults.over(plain_http()));
+    let client = embedded.client(faults.over(in_process_client()));
     put(&client, "a").send().await.expect("a put");
     let actions = ["b", "c"].map(put_action).to_vec();
     client.transact_write_items().set_transact_items(Some(actions)).send().await.expect("a transaction");
@@ -101,7 +101,7 @@ async fn record_names_operation_tables_and_request_of_each_attempt() {
 #[tokio::test]
 async fn debug_text_of_the_connector_shows_no_request() {
     let embedded = Embedded::start().await;
-    let http = FaultConnector::new().over(plain_http());
+    let http = FaultConnector::new().over(in_process_client());
     put(&embedded.client(http.clone()), "canary").send().await.expect("a put");
     assert!(!format!("{http:?}").contains("canary"));
 }

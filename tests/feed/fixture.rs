@@ -4,7 +4,7 @@ use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_publisher::append;
 use presence_runtime::clock::deadline_in;
 use presence_store::{Database, FeedStore};
-use presence_tests::{ConnectorLayer as _, CrashConnector, CrashPoint, TestUser, plain_http};
+use presence_tests::{ConnectorLayer as _, CrashConnector, CrashPoint, TestUser, in_process_client};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ impl FeedFixture {
         let events = EventFixture::new().await;
         let crashes = CrashConnector::new();
         let config = presence_local::sdk_config(events.stack.local.database_url()).into_builder();
-        let config = config.http_client(SharedHttpClient::new(crashes.over(plain_http()))).build();
+        let config = config.http_client(SharedHttpClient::new(crashes.over(in_process_client()))).build();
         let feed = FeedStore::new(&Database::new(&config, events.stack.table_prefix()));
         Self { events, crashes, feed }
     }

@@ -13,7 +13,8 @@ use presence_runtime::clock::SystemClock;
 use presence_store::{Finding, FoldLimits, RetryPolicy, Stores, schema};
 use presence_tests::ops::import;
 use presence_tests::{
-    ConnectorLayer as _, FaultConnector, OpsOutput, Plan, TestStack, key_names, long_timeouts, plain_http, sdk_config,
+    ConnectorLayer as _, FaultConnector, OpsOutput, Plan, TestStack, in_process_client, key_names, long_timeouts,
+    sdk_config,
 };
 use serde_json::json;
 
@@ -72,7 +73,7 @@ impl ImportEnv {
             stack.create_business(org, id, city).await;
         }
         let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
-        let mut store = stack.stores_through(faults.over(plain_http()), options, stack.table_prefix());
+        let mut store = stack.stores_through(faults.over(in_process_client()), options, stack.table_prefix());
         store.reviews = store.reviews.with_fold_limits(fold_often());
         let faultless_store = stack.stores().clone();
         Self { stack, faults, store, faultless_store }
@@ -106,7 +107,7 @@ impl ImportEnv {
 
     /// Returns the number of attempts of an import without faults.
     pub(crate) async fn attempts(&self, what: &str, rows: &str) -> u64 {
-        let store = store_with_long_timeouts(&self.stack, self.faults.over(plain_http()));
+        let store = store_with_long_timeouts(&self.stack, self.faults.over(in_process_client()));
         self.faults.restart(Plan::None);
         assert_eq!(self.import_by(&store, what, rows).await.exit, Exit::Done);
         self.faults.attempts()

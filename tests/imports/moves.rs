@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use presence_ops::Exit;
 use presence_runtime::clock::SystemClock;
-use presence_tests::{ConnectorLayer as _, FaultKind, Fixtures, LagConnector, Plan, long_timeouts, plain_http};
+use presence_tests::{ConnectorLayer as _, FaultKind, Fixtures, LagConnector, Plan, in_process_client, long_timeouts};
 use serde_json::json;
 
 use super::import_env::ImportEnv;
@@ -61,7 +61,7 @@ async fn business_that_moves_leaves_the_lists_of_users_that_the_index_does_not_s
     let env = ImportEnv::new().await;
     env.import_without_faults("orgs", ORGS).await;
     let lag = LagConnector::new(0);
-    let stores = env.stack.stores_through(lag.over(plain_http()), long_timeouts(), env.stack.table_prefix());
+    let stores = env.stack.stores_through(lag.over(in_process_client()), long_timeouts(), env.stack.table_prefix());
     let import = async |org, numbers: &[u64]| {
         let clock = Arc::new(SystemClock);
         presence_tests::ops::import(&stores, clock, "businesses", &business_rows(org, numbers)).await.expect(Exit::Done)

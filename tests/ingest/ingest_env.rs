@@ -11,8 +11,8 @@ use presence_runtime::batch_response::BatchResponse;
 use presence_store::keys::REVIEW_SK;
 use presence_store::{Finding, FoldLimits, Stores, review_from_item, schema};
 use presence_tests::{
-    ConnectorLayer as _, CrashConnector, CrashPoint, FaultConnector, SavedTables, TestStack, key_names, long_timeouts,
-    plain_http, sdk_config,
+    ConnectorLayer as _, CrashConnector, CrashPoint, FaultConnector, SavedTables, TestStack, in_process_client,
+    key_names, long_timeouts, sdk_config,
 };
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ impl IngestEnv {
 
     /// Returns a process that was just started.
     pub(super) fn process(&self) -> Ingest {
-        let client = self.crash.over(self.faults.over(plain_http()));
+        let client = self.crash.over(self.faults.over(in_process_client()));
         let stores = self.stack.stores_through(client, self.options.clone(), self.stack.table_prefix());
         let limits = FoldLimits { fold_from: 1, ..FoldLimits::default() };
         let outside = Arc::new(self.outside.clone());

@@ -7,7 +7,7 @@ use presence_domain::ids::{BusinessId, OrgId};
 use presence_ingest::{Ingest, handle};
 use presence_store::{Business, FoldLimits, Stores};
 use presence_tests::connectors::{Event, InterleavingConnector};
-use presence_tests::{ConnectorLayer as _, long_timeouts, plain_http};
+use presence_tests::{ConnectorLayer as _, in_process_client, long_timeouts};
 use serde_json::json;
 
 use super::ingest_env::{IngestEnv, json_lines, titled_row, uploaded};
@@ -36,7 +36,8 @@ async fn deliver_all(process: &Ingest, outside: &Outside) {
 async fn arrive_with(env: &IngestEnv, object: &str, rows: &str, call: u64, event: Event) -> Option<Event> {
     env.outside.upload(&format!("inbox/{object}"), rows.as_bytes().to_vec());
     let connector = InterleavingConnector::new();
-    let stores = env.stack.stores_through(connector.over(plain_http()), long_timeouts(), env.stack.table_prefix());
+    let stores =
+        env.stack.stores_through(connector.over(in_process_client()), long_timeouts(), env.stack.table_prefix());
     let outside = Arc::new(env.outside.clone());
     let limits = FoldLimits { fold_from: 1, ..FoldLimits::default() };
     let process = Ingest::new(&stores.database, Arc::clone(&outside) as _, outside).with_fold_limits(limits);

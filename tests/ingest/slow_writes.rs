@@ -14,7 +14,7 @@ use presence_local::connectors::{WavesConnector, count_waves};
 use presence_local::inbox::{LocalQueue, consume};
 use presence_runtime::clock::{SystemTimer, deadline_in};
 use presence_tests::connectors::ThroughputConnector;
-use presence_tests::{ConnectorLayer as _, long_timeouts, plain_http};
+use presence_tests::{ConnectorLayer as _, in_process_client, long_timeouts};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
@@ -42,7 +42,7 @@ struct Simulation {
 impl Simulation {
     /// Returns a process of the function that was just started.
     fn process(&self) -> Ingest {
-        let client = self.table.over(WavesConnector.over(plain_http()));
+        let client = self.table.over(WavesConnector.over(in_process_client()));
         let options = Options { retry_policy: importing(SystemTimer::start()), ..long_timeouts() };
         let stores = self.env.stack.stores_through(client, options, self.env.stack.table_prefix());
         Ingest::new(&stores.database, Arc::new(self.env.outside.clone()), Arc::clone(&self.queue) as _)

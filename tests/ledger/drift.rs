@@ -10,7 +10,9 @@ use presence_ledger::{ReviewSet, TreeKey};
 use presence_store::{AuditSettings, FoldLimits, ReviewQuery, ReviewStore, ReviewWrite, bulk_body_item, schema};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::reviews::{org_id as org, random_review};
-use presence_tests::{InterleavingConnector, TestStack, long_timeouts, operator_scope, plain_http, rng, sdk_config};
+use presence_tests::{
+    InterleavingConnector, TestStack, in_process_client, long_timeouts, operator_scope, rng, sdk_config,
+};
 
 use super::damage::{Damage, StoredTrees, business_tree, city_tree, largest_facet_tree, org_tree};
 use super::model::{Model, query, review};
@@ -115,7 +117,7 @@ async fn write_between_any_two_calls_of_a_rebuild_is_counted() {
     let mut rng = rng("writes during rebuilds");
     let (store, mut model) = folded(&stack, &mut rng, 120).await;
     let interleaving = InterleavingConnector::new();
-    let slow = stack.stores_through(interleaving.over(plain_http()), long_timeouts(), stack.table_prefix());
+    let slow = stack.stores_through(interleaving.over(in_process_client()), long_timeouts(), stack.table_prefix());
     let stored = StoredTrees::of(&stack);
     let mut call = rng.u64(1..=CALLS_APART);
     loop {

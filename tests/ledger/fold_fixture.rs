@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use presence_store::{FoldLimits, FoldReport, ReviewStore};
-use presence_tests::{ConnectorLayer, ReviewModel, TestStack, long_timeouts, plain_http, rng};
+use presence_tests::{ConnectorLayer, ReviewModel, TestStack, in_process_client, long_timeouts, rng};
 
 use super::log_writer::{new_review, org, write_random};
 use super::stored_trees::StoredTrees;
@@ -59,7 +59,8 @@ impl Ledger {
 
     /// Returns the store of another process.
     pub(super) fn store_through(&self, client: &(impl ConnectorLayer + 'static)) -> ReviewStore {
-        let stores = self.stack.stores_through(client.over(plain_http()), long_timeouts(), self.stack.table_prefix());
+        let stores =
+            self.stack.stores_through(client.over(in_process_client()), long_timeouts(), self.stack.table_prefix());
         stores.reviews.with_fold_limits(LIMITS)
     }
 }

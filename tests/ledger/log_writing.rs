@@ -11,8 +11,8 @@ use presence_store::meter::measured;
 use presence_store::{Business, FoldLimits, RetryPolicy, ReviewStore, ReviewWrite, Stores, WriteReviewsError};
 use presence_tests::reviews::org_id;
 use presence_tests::{
-    ConnectorLayer as _, FaultConnector, FaultKind, PauseConnector, Plan, TestStack, key_names, long_timeouts,
-    plain_http,
+    ConnectorLayer as _, FaultConnector, FaultKind, PauseConnector, Plan, TestStack, in_process_client, key_names,
+    long_timeouts,
 };
 
 use super::model;
@@ -113,7 +113,8 @@ async fn a_process_that_is_too_slow_for_its_lane_writes_as_soon_as_the_fast_ones
     let stack = TestStack::start().await;
     let (slow_calls, fast) = (PauseConnector::new(), process(&stack));
     let options = Options { retry_policy: importing(InstantTimer::default()), ..long_timeouts() };
-    let slow = without_folds(&stack.stores_through(slow_calls.over(plain_http()), options, stack.table_prefix()));
+    let slow =
+        without_folds(&stack.stores_through(slow_calls.over(in_process_client()), options, stack.table_prefix()));
     let reviews = reviews_of_lane(1, LOST_RACES + 1);
     let (last, others) = reviews.split_last().expect("some");
     let write = [write_new(last)];
@@ -163,7 +164,7 @@ async fn processes_that_write_one_lane_at_once_lose_no_change() {
         faults.restart(plan.clone());
         let reviews = reviews_of_lane(number, 60);
         let writers = reviews.chunks(15).map(async |reviews| {
-            let stores = stack.stores_through(faults.over(plain_http()), retrying(), stack.table_prefix());
+            let stores = stack.stores_through(faults.over(in_process_client()), retrying(), stack.table_prefix());
             for review in reviews {
                 without_folds(&stores).write_reviews(&[write_new(review)]).await.expect("no other review is stale");
             }
@@ -181,7 +182,7 @@ async fn writes_of_one_lane_under_the_limits_of_aws_are_in_the_log_once() {
     let stack = TestStack::with(Options { aws_limits: Some(aws_limits), ..long_timeouts() }).await;
     let reviews = reviews_of_lane(1, 200);
     let writers = reviews.chunks(50).map(async |reviews| {
-        let stores = stack.stores_through(plain_http(), retrying(), stack.table_prefix());
+        let stores = stack.stores_through(in_process_client(), retrying(), stack.table_prefix());
         for batch in reviews.chunks(10) {
             let outcome = without_folds(&stores).try_upsert_reviews(batch).await;
             assert!(outcome.unwritten.is_empty(), "{:?}", outcome.error);
@@ -206,7 +207,7 @@ async fn an_upsert_whose_calls_fail_or_lose_their_replies_is_in_the_log_once() {
             let rating = Rating::ALL[round % 5];
             let wanted: Vec<Review> = reviews.iter().map(|review| Review { rating, ..review.clone() }).collect();
             faults.restart(Plan::At { call, kind, times });
-            let stores = stack.stores_through(faults.over(plain_http()), retrying(), stack.table_prefix());
+            let stores = stack.stores_through(faults.over(in_process_client()), retrying(), stack.table_prefix());
             let outcome = without_folds(&stores).try_upsert_reviews(&wanted).await;
             if !outcome.unwritten.is_empty() {
                 process(&stack).upsert_reviews(&wanted).await.expect("no fault is left");
@@ -264,7 +265,8 @@ async fn reviews_of_a_business_that_moves_in_steps_are_complete_wherever_it_is_i
     for call in 1..=24 {
         let there = if call % 2 == 1 { place(2, "porto") } else { place(1, ["braga", "faro"][call / 2 % 2]) };
         faults.restart(Plan::At { call: call as u64, kind: FaultKind::LoseReply, times: u64::MAX });
-        let broken = without_folds(&stack.stores_through(faults.over(plain_http()), options(), stack.table_prefix()));
+        let broken =
+            without_folds(&stack.stores_through(faults.over(in_process_client()), options(), stack.table_prefix()));
         let _ = broken.put_business(&there).await;
         StoredLogs::read(&stack).await.assert_complete();
         process(&stack).put_business(&there).await.expect("no fault is left");

@@ -24,8 +24,8 @@ use presence_store::{keys, schema};
 use presence_tests::connectors::{Event, InterleavingConnector};
 use presence_tests::reviews::{business_id, org_id, test_review};
 use presence_tests::{
-    ConnectorLayer as _, FaultConnector, FaultKind, Plan, TestStack, key_names, long_timeouts, operator_scope,
-    plain_http, rng, sdk_config,
+    ConnectorLayer as _, FaultConnector, FaultKind, Plan, TestStack, in_process_client, key_names, long_timeouts,
+    operator_scope, rng, sdk_config,
 };
 
 /// Organisation and city.
@@ -150,7 +150,7 @@ async fn reviews_written_with_a_place_from_before_a_move_are_where_their_busines
             let old = reviews(&id, 0..3, HOME);
             process(&stack).reviews.upsert_reviews(&old).await.expect("new reviews");
             let connector = InterleavingConnector::new();
-            let client = connector.over(plain_http());
+            let client = connector.over(in_process_client());
             let writer = folding(stack.stores_through(client, long_timeouts(), stack.table_prefix()));
             writer.reviews.locate_businesses(&[business_id(&id)]).await.expect("the store answers");
             let (stores, moves) =
@@ -189,7 +189,7 @@ async fn a_move_that_dies_anywhere_counts_each_review_once_and_is_finished_or_co
         let id = format!("b{number}");
         found_business(&stack, &id).await;
         all += REVIEWS;
-        let mover = stack.stores_through(faults.over(plain_http()), options(), stack.table_prefix());
+        let mover = stack.stores_through(faults.over(in_process_client()), options(), stack.table_prefix());
         faults.restart(Plan::At { call: number + 1, kind: FaultKind::RefuseConnection, times: u64::MAX });
         let outcome = mover.reviews.put_business(&business(&id, (2, "Paris"))).await;
         if faults.attempts() <= number {
@@ -297,7 +297,8 @@ async fn a_business_that_moves_within_a_search_of_named_sets_is_found_in_one_of_
             found_business(&stack, &id).await;
             put(&process(&stack), &business(&id, (from, "Lyon"))).await;
             let connector = InterleavingConnector::new();
-            let stores = stack.stores_through(connector.over(plain_http()), long_timeouts(), stack.table_prefix());
+            let stores =
+                stack.stores_through(connector.over(in_process_client()), long_timeouts(), stack.table_prefix());
             // It folds nothing: a root that is newer than the log would make the search begin again.
             let (mover, there) = (Stores::new(stack.stores().database.clone()), business(&id, (to, "Lyon")));
             connector.before(call, Box::pin(async move { put(&mover, &there).await })).await;

@@ -13,7 +13,7 @@ use presence_store::{AuditRun, AuditSettings, ReviewWrite, Stores};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::InterleavingConnector;
 use presence_tests::logs::with_metrics;
-use presence_tests::{FaultConnector, FaultKind, LagConnector, Plan, TestStack, long_timeouts, plain_http, rng};
+use presence_tests::{FaultConnector, FaultKind, LagConnector, Plan, TestStack, in_process_client, long_timeouts, rng};
 
 use presence_tests::reviews::org_id as org;
 
@@ -171,7 +171,7 @@ async fn run_spends_its_units_and_what_it_spends_beyond_is_taken_from_the_next_r
 async fn lagging_index_is_no_drift() {
     let (stack, mut reviews) = filled(false).await;
     let lag = LagConnector::new(0);
-    let store = stack.stores_through(lag.over(plain_http()), long_timeouts(), stack.table_prefix());
+    let store = stack.stores_through(lag.over(in_process_client()), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
     // The connector keeps what the index says now.
     calendar.round(&store, settings(PLENTY, true)).await;
@@ -188,7 +188,7 @@ async fn lagging_index_is_no_drift() {
 async fn a_damaged_set_is_rebuilt_with_the_reviews_that_the_index_does_not_list_yet() {
     let (stack, _) = filled(true).await;
     let lag = LagConnector::new(0);
-    let store = stack.stores_through(lag.over(plain_http()), long_timeouts(), stack.table_prefix());
+    let store = stack.stores_through(lag.over(in_process_client()), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
     calendar.round(&store, settings(PLENTY, true)).await;
     lag.set_reads(u64::MAX);
@@ -224,7 +224,8 @@ async fn write_between_any_two_reads_of_an_audit_is_no_drift() {
     let interleaving = InterleavingConnector::new();
     // With a frozen index, every slice is compared with its reviews themselves.
     let lag = LagConnector::new(0);
-    let store = stack.stores_through(lag.over(interleaving.over(plain_http())), long_timeouts(), stack.table_prefix());
+    let store =
+        stack.stores_through(lag.over(interleaving.over(in_process_client())), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
     // The connector keeps what the index says now.
     calendar.round(&store, settings(PLENTY, true)).await;
@@ -296,7 +297,7 @@ async fn review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
 async fn run_that_dies_at_any_call_is_continued() {
     let (stack, _) = filled(false).await;
     let faults = FaultConnector::new();
-    let store = stack.stores_through(faults.over(plain_http()), long_timeouts(), stack.table_prefix());
+    let store = stack.stores_through(faults.over(in_process_client()), long_timeouts(), stack.table_prefix());
     let mut calendar = Calendar::new();
     let mut call = 1;
     loop {
@@ -325,7 +326,7 @@ async fn step_that_never_ends_is_skipped_after_three_attempts() {
     let calm = stack.stores();
     damage(&stack, &org_tree(2), Damage::LostPosting).await;
     let faults = FaultConnector::new();
-    let store = stack.stores_through(faults.over(plain_http()), long_timeouts(), stack.table_prefix());
+    let store = stack.stores_through(faults.over(in_process_client()), long_timeouts(), stack.table_prefix());
     let now = Calendar::new().0;
     for _ in 0..3 {
         // The run dies in the first organisation: after the calls for the position, the list, the months and the new position.

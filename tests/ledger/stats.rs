@@ -14,7 +14,7 @@ use presence_domain::user::Role;
 use presence_store::{Business, FoldLimits, ReviewFilter, ReviewStore, StatsError};
 use presence_tests::reviews::{business_id, org_id as org};
 use presence_tests::{
-    ConnectorLayer as _, LagConnector, TestStack, long_timeouts, operator_scope, plain_http, rng, rounds,
+    ConnectorLayer as _, LagConnector, TestStack, in_process_client, long_timeouts, operator_scope, rng, rounds,
 };
 
 use super::model::{Model, changed, query, review};
@@ -198,7 +198,7 @@ async fn a_thousand_days_are_groups_and_one_more_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn groups_add_up_while_the_list_of_businesses_lags() {
     let (stack, lag) = (TestStack::start().await, LagConnector::new(0));
-    let stores = stack.stores_through(lag.over(plain_http()), long_timeouts(), stack.table_prefix());
+    let stores = stack.stores_through(lag.over(in_process_client()), long_timeouts(), stack.table_prefix());
     let (mut rng, mut model) = (rng("lagging list"), Model::default());
     put_businesses(&stack, BUSINESSES.into_iter().filter(|(id, ..)| *id == "b1")).await;
     let questions = [GroupBy::Business, GroupBy::City].map(|group_by| Question {

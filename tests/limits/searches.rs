@@ -9,7 +9,7 @@ use presence_ops::Exit;
 use presence_runtime::clock::SystemTimer;
 use presence_store::{RetryPolicy, Stores, WriteRate};
 use presence_tests::ops::import;
-use presence_tests::{Fixtures, TestStack, long_timeouts, plain_http};
+use presence_tests::{Fixtures, TestStack, in_process_client, long_timeouts};
 
 use super::{ENOUGH, counts, each_seed, limits, stack, stack_with};
 use crate::api::categories::{DIRECTORY, load, numbered, parse};
@@ -33,7 +33,7 @@ fn operator(stack: &TestStack) -> Stores {
     // The policy retries while writes succeed, since many workers share the units of a hot partition.
     let pace = Arc::new(WriteRate::new(Arc::new(SystemTimer::start())));
     let options = Options { retry_policy: RetryPolicy::WhileImporting(pace), ..long_timeouts() };
-    stack.stores_through(plain_http(), options, stack.table_prefix())
+    stack.stores_through(in_process_client(), options, stack.table_prefix())
 }
 
 async fn search_reviews(seed: u64) -> LimitCounts {

@@ -12,7 +12,7 @@ use presence_runtime::clock::{Clock, ManualClock};
 use presence_runtime::config::MailConfig;
 use presence_store::keys::user_pk;
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{TestStack, long_timeouts, plain_http};
+use presence_tests::{TestStack, in_process_client, long_timeouts};
 use serde_json::{Value, json};
 
 use presence_tests::CrashConnector;
@@ -138,7 +138,7 @@ impl Mailer for FakeMailerClient {
 impl MailerProcess {
     pub(super) fn new(stack: &TestStack, fake_mailer: &Arc<FakeMailer>) -> Self {
         let crashes = CrashConnector::new();
-        let stores = stack.stores_through(crashes.over(plain_http()), long_timeouts(), stack.table_prefix());
+        let stores = stack.stores_through(crashes.over(in_process_client()), long_timeouts(), stack.table_prefix());
         let config = MailConfig::parse("no-reply@presence.example", "https://presence.example", "72");
         let outbox = OutboxProcessor {
             users: stores.users,

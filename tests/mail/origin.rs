@@ -11,8 +11,8 @@ use presence_runtime::clock::Clock as _;
 use presence_store::keys::user_pk;
 use presence_store::{Decision, schema};
 use presence_tests::{
-    ConnectorLayer as _, FaultConnector, FaultKind, Fixtures, Plan, TestStack, address, long_timeouts, operator,
-    operator_scope, plain_http, sdk_config, send,
+    ConnectorLayer as _, FaultConnector, FaultKind, Fixtures, Plan, TestStack, address, in_process_client,
+    long_timeouts, operator, operator_scope, sdk_config, send,
 };
 use serde_json::json;
 
@@ -139,7 +139,7 @@ async fn mail_is_sent_without_names_that_cannot_be_read() {
     let fixture = OriginFixture::new().await;
     let id = fixture.invite(&fixture.fixtures.admin_1.key, "a", &json!({})).await;
     let (stack, faults) = (&fixture.stack, FaultConnector::new());
-    let stores = stack.stores_through(faults.over(plain_http()), long_timeouts(), stack.table_prefix());
+    let stores = stack.stores_through(faults.over(in_process_client()), long_timeouts(), stack.table_prefix());
     let outbox = OutboxProcessor { users: stores.users, outbox: stores.outbox, ..fixture.outbox() };
     faults.restart(Plan::EachOf { operation: "BatchGetItem", kind: FaultKind::Throttle });
     assert_eq!(fixture.origin_by(&outbox, id).await, Vec::<String>::new());

@@ -10,7 +10,7 @@ use presence_mailer::message::Message;
 use presence_mailer::{Mail, Mailer as _, SendResult};
 use presence_mailer_lambda::SesMailer;
 use presence_tests::connectors::{Answer, ConnectorLayer, Next};
-use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, address, plain_http};
+use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, address, in_process_client};
 
 /// Connector that gives every request the same answer, without a server.
 #[derive(Clone)]
@@ -66,7 +66,7 @@ async fn each_answer_of_ses_has_its_outcome_and_no_request_is_retried() {
         (503, "ServiceUnavailable", unknown("ServiceUnavailable")),
     ] {
         let canned = CannedAnswer { status, code, calls: Arc::default() };
-        let outcome = mailer(canned.over(plain_http()), "http://127.0.0.1:1").send(&mail()).await;
+        let outcome = mailer(canned.over(in_process_client()), "http://127.0.0.1:1").send(&mail()).await;
         assert_eq!(outcome, expected, "{status} {code}");
         assert_eq!(canned.calls.load(std::sync::atomic::Ordering::Relaxed), 1, "{status} {code}");
     }
@@ -106,7 +106,7 @@ async fn broken_connection_leaves_the_outcome_unknown_and_no_request_is_retried(
     for kind in [FaultKind::LoseReply, FaultKind::RefuseConnection, FaultKind::CutBody, FaultKind::ServerError] {
         let faults = FaultConnector::new();
         faults.restart(Plan::At { call: 1, kind, times: 1 });
-        let outcome = mailer(faults.over(plain_http()), &url).send(&mail()).await;
+        let outcome = mailer(faults.over(in_process_client()), &url).send(&mail()).await;
         assert!(matches!(outcome, SendResult::Unknown(_)), "{kind:?}: {outcome:?}");
         assert_eq!(faults.attempts(), 1, "{kind:?}");
     }

@@ -9,7 +9,7 @@ use aws_smithy_types::body::SdkBody;
 use presence_mailer::{OutboxProcessor, handle};
 use presence_store::schema;
 use presence_tests::connectors::{Answer, ConnectorLayer, Next};
-use presence_tests::{long_timeouts, plain_http, sdk_config};
+use presence_tests::{in_process_client, long_timeouts, sdk_config};
 
 use super::fake_mailer::{deadline, sweep};
 use super::invitation_fixture::InvitationFixture;
@@ -96,7 +96,7 @@ impl ConnectorLayer for EmptyFirstPages {
 #[tokio::test(flavor = "multi_thread")]
 async fn sweep_continues_after_an_empty_page() {
     let fixture = InvitationFixture::new().await;
-    let client = EmptyFirstPages.over(plain_http());
+    let client = EmptyFirstPages.over(in_process_client());
     let stores = fixture.stack.stores_through(client, long_timeouts(), fixture.stack.table_prefix());
     let outbox = OutboxProcessor { users: stores.users, outbox: stores.outbox, ..fixture.process.outbox.clone() };
     assert!(outbox.outbox.list_waiting(None).await.is_ok_and(|page| page.messages.is_empty() && page.next.is_some()));

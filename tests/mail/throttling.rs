@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use presence_domain::ids::UserId;
 use presence_mailer::DeliveryOutcome;
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{FaultConnector, FaultKind, Plan, long_timeouts, plain_http};
+use presence_tests::{FaultConnector, FaultKind, Plan, in_process_client, long_timeouts};
 
 use super::fake_mailer::SendOutcome;
 use super::invitation_fixture::InvitationFixture;
@@ -19,7 +19,7 @@ async fn deliver_refused(kind: FaultKind, call: u64, outcome: SendOutcome, expec
     let mut fixture = InvitationFixture::new().await;
     let faults = FaultConnector::new();
     let stack = &fixture.stack;
-    let stores = stack.stores_through(faults.over(plain_http()), long_timeouts(), stack.table_prefix());
+    let stores = stack.stores_through(faults.over(in_process_client()), long_timeouts(), stack.table_prefix());
     fixture.process.outbox.users = stores.users;
     fixture.process.outbox.outbox = stores.outbox;
     fixture.fake_mailer.set_outcome(outcome);

@@ -2,7 +2,7 @@
 
 use presence_local::Options;
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{FaultConnector, FaultKind, Plan, no_read_wait, plain_http};
+use presence_tests::{FaultConnector, FaultKind, Plan, in_process_client, no_read_wait};
 use rstest::rstest;
 use serde_json::json;
 
@@ -17,7 +17,7 @@ async fn requests_pass_without_a_lease_when_the_database_refuses_it(#[case] kind
     let faults = FaultConnector::new();
     let options = Options {
         rate_limit: presence_domain::rate_limit::RateLimit::new(5),
-        http_client: Some(faults.over(plain_http())),
+        http_client: Some(faults.over(in_process_client())),
         ..no_read_wait()
     };
     let (stack, fixtures) = start(options).await;
@@ -39,7 +39,7 @@ async fn requests_pass_without_a_lease_when_the_database_refuses_it(#[case] kind
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_reply_takes_tokens_and_gives_none() {
     let faults = FaultConnector::new();
-    let options = Options { http_client: Some(faults.over(plain_http())), ..limited(30) };
+    let options = Options { http_client: Some(faults.over(in_process_client())), ..limited(30) };
     let (stack, fixtures) = start(options).await;
     let key = &fixtures.manager_1.key;
     assert_eq!(stack.get("/user/me", key).await.status, 200);

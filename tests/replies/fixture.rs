@@ -12,7 +12,7 @@ use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::{Clock as _, deadline_in};
 use presence_store::ReviewWrite;
 use presence_store::schema::REVIEWS;
-use presence_tests::{ConnectorLayer as _, CrashConnector, CrashPoint, TestStack, long_timeouts, plain_http};
+use presence_tests::{ConnectorLayer as _, CrashConnector, CrashPoint, TestStack, in_process_client, long_timeouts};
 use serde_json::{Value, json};
 
 use crate::api::reviews::fixtures::{seed, seeded_review, write_reviews};
@@ -42,7 +42,7 @@ impl ReplyFixture {
         let stream = stream.expect("the database answers").expect("a stream");
         let crashes = CrashConnector::new();
         let config = presence_local::sdk_config(&stack.local.sqs_url()).into_builder();
-        let config = config.http_client(SharedHttpClient::new(crashes.over(plain_http()))).build();
+        let config = config.http_client(SharedHttpClient::new(crashes.over(in_process_client()))).build();
         Self { stack, crashes, stream, queue: SqsQueue::new(&config, "replies.fifo".to_owned()) }
     }
 

@@ -19,8 +19,8 @@ use presence_runtime::clock::Clock as _;
 use presence_store::{AuditSource, Business, RetryPolicy, Stores};
 use presence_tests::reviews::{business_id, org_id, pick};
 use presence_tests::{
-    ConnectorLayer as _, FaultConnector, FaultKind, Fixtures, Plan, Reply, TestStack, long_timeouts, plain_http, rng,
-    rounds, send,
+    ConnectorLayer as _, FaultConnector, FaultKind, Fixtures, Plan, Reply, TestStack, in_process_client, long_timeouts,
+    rng, rounds, send,
 };
 use serde_json::{Value, json};
 
@@ -73,7 +73,8 @@ fn few_retries() -> Options {
 impl History {
     async fn start() -> Self {
         let faults = FaultConnector::new();
-        let stack = TestStack::with(Options { http_client: Some(faults.over(plain_http())), ..few_retries() }).await;
+        let stack =
+            TestStack::with(Options { http_client: Some(faults.over(in_process_client())), ..few_retries() }).await;
         let fixtures = Fixtures::create(&stack).await;
         seed(&stack).await;
         let expected = NAMES.into_iter().chain(OTHERS).map(|name| (name, shown_review(name))).collect();
@@ -104,7 +105,7 @@ impl History {
 
     /// Returns stores of an operator who has just started.
     fn operator(&self) -> Stores {
-        self.stack.stores_through(self.faults.over(plain_http()), few_retries(), self.stack.table_prefix())
+        self.stack.stores_through(self.faults.over(in_process_client()), few_retries(), self.stack.table_prefix())
     }
 
     fn random_act(&mut self, name: &str) -> Act {

@@ -15,7 +15,7 @@ use presence_store::schema;
 use presence_tests::ops::run_ops;
 use presence_tests::{
     ConnectorLayer as _, CrashConnector, FaultConnector, Fixtures, OpsOutput, PointInTimeConnector, TestStack,
-    TestUser, address, long_timeouts, plain_http, send,
+    TestUser, address, in_process_client, long_timeouts, send,
 };
 use serde_json::{Value, json};
 
@@ -142,7 +142,7 @@ impl RestoreEnv {
 
     /// Runs a command with a changed context.
     pub(super) async fn ops_with(&self, words: &str, change: impl FnOnce(Context) -> Context) -> OpsOutput {
-        let client = self.crashes.over(self.calls.over(self.recovery.over(plain_http())));
+        let client = self.crashes.over(self.calls.over(self.recovery.over(in_process_client())));
         let stores = self.stack.stores_through(client, long_timeouts(), self.stack.table_prefix());
         run_ops(&stores, Arc::clone(&self.stack.clock) as _, words, change).await
     }

@@ -8,7 +8,7 @@ use presence_domain::review::{Review, ReviewId};
 use presence_domain::user::{Role, Status, User};
 use presence_local::gateway::LocalFunction;
 use presence_store::ReviewWrite;
-use presence_tests::{Fixtures, Reply, TestStack, long_timeouts, plain_http, send, test_user};
+use presence_tests::{Fixtures, Reply, TestStack, in_process_client, long_timeouts, send, test_user};
 use serde_json::{Value, json};
 
 use crate::api::categories::{load, parse};
@@ -151,7 +151,7 @@ async fn a_page_of_exactly_the_limit_passes_and_one_byte_more_is_refused() {
 
 /// Returns the reviews function behind the limits of Lambda, as in the local stack.
 fn reviews_function(stack: &TestStack) -> LocalFunction {
-    let stores = stack.stores_through(plain_http(), long_timeouts(), stack.table_prefix());
+    let stores = stack.stores_through(in_process_client(), long_timeouts(), stack.table_prefix());
     let app = Arc::new(presence_reviews::App::new(&stores.database, Arc::clone(&stack.clock) as _));
     LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&app), request))
         .with_timeout(std::time::Duration::from_mins(2))

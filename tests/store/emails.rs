@@ -7,7 +7,7 @@ use presence_local::Options;
 use presence_store::Stores;
 use presence_store::schema::USERS;
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{Fixtures, LagConnector, TestStack, address, long_timeouts, plain_http};
+use presence_tests::{Fixtures, LagConnector, TestStack, address, in_process_client, long_timeouts};
 use serde_json::json;
 
 use super::bulk;
@@ -69,9 +69,9 @@ async fn every_user_of_a_domain_is_found_once_over_many_pages() {
 #[tokio::test(flavor = "multi_thread")]
 async fn stale_entry_is_left_out_and_is_no_finding() {
     let lag = LagConnector::new(0);
-    let http_client = Some(lag.over(plain_http()));
+    let http_client = Some(lag.over(in_process_client()));
     let stack = TestStack::with(Options { http_client, table_prefix: PREFIX.to_owned(), ..long_timeouts() }).await;
-    let store = stack.stores_through(lag.over(plain_http()), long_timeouts(), PREFIX);
+    let store = stack.stores_through(lag.over(in_process_client()), long_timeouts(), PREFIX);
     let key = Fixtures::create(&stack).await.provider.key;
     let gone = create(&stack, &key, "gone@old.canary-mail.example", 1).await;
     let moved = create(&stack, &key, "moved@old.canary-mail.example", 1).await;

@@ -6,7 +6,7 @@ use presence_domain::page::PageRequest;
 use presence_domain::user::{PersonName, Role, Status, User};
 use presence_domain::user_directory::UserFilter;
 use presence_store::UserStore;
-use presence_tests::{TestStack, long_timeouts, plain_http, test_user};
+use presence_tests::{TestStack, in_process_client, long_timeouts, test_user};
 
 use super::bulk;
 
@@ -55,7 +55,7 @@ async fn a_search_over_all_organisations_stays_within_the_memory_for_directories
     let stack = TestStack::start().await;
     let people: Vec<User> = (1..=ORGS).flat_map(|org| (0..USERS_OF_EACH).map(move |n| person(org, n))).collect();
     bulk::people(&stack, &people).await;
-    let store = || stack.stores_through(plain_http(), long_timeouts(), stack.table_prefix()).users;
+    let store = || stack.stores_through(in_process_client(), long_timeouts(), stack.table_prefix()).users;
 
     let unbounded = store();
     assert_equal(&unbounded, &unbounded, "unbounded").await;

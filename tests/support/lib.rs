@@ -28,7 +28,7 @@ pub use options::{
     counting_waves, long_timeouts, no_read_wait, operator, operator_scope, rounds, setting, short_retries,
     short_timeouts,
 };
-pub use presence_local::embedded::in_process_client as plain_http;
+pub use presence_local::embedded::in_process_client;
 pub use reply::{Cost, Reply, send};
 pub use reviews::ReviewModel;
 pub use rng::rng;

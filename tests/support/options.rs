@@ -10,7 +10,7 @@ use presence_local::{DynamoDb, Options};
 use presence_runtime::config::Config;
 use presence_store::RetryPolicy;
 
-use crate::plain_http;
+use crate::in_process_client;
 
 /// Environment variable with the endpoint of a `DynamoDB` that replaces the embedded one. Nothing else should use it: test
 /// stacks leave their tables there.
@@ -35,7 +35,7 @@ pub fn long_timeouts() -> Options {
     Options {
         dynamodb,
         table_prefix,
-        http_client: Some(plain_http()),
+        http_client: Some(in_process_client()),
         timeouts: Some(timeouts),
         function_timeout: Duration::from_mins(2),
         ..Options::default()
@@ -93,7 +93,7 @@ pub fn no_read_wait() -> Options {
 
 /// Returns the options with the count of round trips on, for [`Reply::cost`](crate::Reply::cost).
 pub fn counting_waves(options: Options) -> Options {
-    let http_client = options.http_client.unwrap_or_else(plain_http);
+    let http_client = options.http_client.unwrap_or_else(in_process_client);
     Options { waves: Some(WavesConnector), http_client: Some(http_client), ..options }
 }
 

@@ -9,7 +9,7 @@ use aws_smithy_types::byte_stream::ByteStream;
 use serde_json::{Value, json};
 
 use crate::connectors::{Answer, Next};
-use crate::plain_http;
+use crate::in_process_client;
 
 /// Returns an SDK configuration for a `DynamoDB` on loopback. It reads nothing from the environment.
 pub fn sdk_config(endpoint_url: &str) -> Config {
@@ -18,7 +18,7 @@ pub fn sdk_config(endpoint_url: &str) -> Config {
         .region(Region::from_static("eu-west-1"))
         .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
         .endpoint_url(endpoint_url)
-        .http_client(plain_http())
+        .http_client(in_process_client())
         .build()
 }
 

@@ -134,7 +134,7 @@ impl OutboxProcessor {
         match record.user.next_delivery_step(&message, mark, now) {
             DeliveryStep::Wait => Ok(Some(ClaimResult::NotClaimed(DeliveryOutcome::Nothing))),
             DeliveryStep::Postpone(until) => self.postpone(&record, &message, until).await,
-            DeliveryStep::Drop => self.drop_mail(&record).await,
+            DeliveryStep::Cancel => self.cancel(&record).await,
             DeliveryStep::GiveUp => self.give_up(&record, message.given_up()).await,
             DeliveryStep::GiveUpMarked(mark) => self.give_up(&record, message.given_up_for(mark.reason.code())).await,
             DeliveryStep::Claim => self.claim(record, &message, now).await,
@@ -157,7 +157,7 @@ impl OutboxProcessor {
     }
 
     /// Removes the mail of a user unsent.
-    async fn drop_mail(&self, record: &UserRecord) -> Result<Option<ClaimResult>, Error> {
+    async fn cancel(&self, record: &UserRecord) -> Result<Option<ClaimResult>, Error> {
         let change = UserChange::of_delivery(record.user.clone(), self.clock.now()).with_mail(MailEffect::Cancel);
         let is_written = self.users.write_if_current(record, &change).await?;
         Ok(is_written.then_some(ClaimResult::NotClaimed(DeliveryOutcome::Nothing)))

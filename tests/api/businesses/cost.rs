@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{Cost, FaultConnector, TestStack, counting_waves, long_timeouts, plain_http};
+use presence_tests::{Cost, FaultConnector, TestStack, counting_waves, in_process_client, long_timeouts};
 
 use super::{fill, put};
 use crate::imports::import_env::ImportEnv;
@@ -60,7 +60,7 @@ async fn a_function_that_starts_scans_the_table_once() {
 async fn an_import_announces_its_rows_in_batches() {
     let (rows, faults) = (320, FaultConnector::new());
     let stack = TestStack::with(long_timeouts()).await;
-    let stores = stack.stores_through(faults.over(plain_http()), long_timeouts(), stack.table_prefix());
+    let stores = stack.stores_through(faults.over(in_process_client()), long_timeouts(), stack.table_prefix());
     let puts = (0..rows).map(|number| {
         let stores = stores.clone();
         tokio::spawn(async move { put(&stores, (&format!("row-{number}"), 1, "Shop", "Lyon")).await })

@@ -8,7 +8,7 @@ use presence_store::Stores;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::connectors::InterleavingConnector;
 use presence_tests::{
-    FaultConnector, FaultKind, Fixtures, Plan, TestStack, long_timeouts, plain_http, rng, short_retries,
+    FaultConnector, FaultKind, Fixtures, Plan, TestStack, in_process_client, long_timeouts, rng, short_retries,
 };
 
 use super::{business, fill, found, put, sorted, stored};
@@ -23,7 +23,7 @@ const CHANGES: u64 = 4;
 
 /// Returns the stores of another process over the same tables.
 fn other_process(stack: &TestStack) -> Stores {
-    stack.stores_through(plain_http(), long_timeouts(), stack.table_prefix())
+    stack.stores_through(in_process_client(), long_timeouts(), stack.table_prefix())
 }
 
 /// Asserts that the functions of a stack find what the table holds.
@@ -38,7 +38,8 @@ async fn a_change_between_any_two_calls_of_a_search_is_in_this_answer_or_the_nex
         let fixtures = fill(&stack).await;
         let key = &fixtures.provider.key;
         let interleaving = InterleavingConnector::new();
-        let over = || Options { http_client: Some(interleaving.over(plain_http())), ..stack.second_stack_options() };
+        let over =
+            || Options { http_client: Some(interleaving.over(in_process_client())), ..stack.second_stack_options() };
         let mut reader = TestStack::with(over()).await;
         assert_current(&reader, key, "before").await;
         for call in 1..=MAX_CALLS {
@@ -78,7 +79,7 @@ async fn a_put_that_dies_at_any_call_makes_no_search_stale() {
     let fixtures = fill(&stack).await;
     let key = &fixtures.provider.key;
     let faults = FaultConnector::new();
-    let stores = || stack.stores_through(faults.over(plain_http()), short_retries(), stack.table_prefix());
+    let stores = || stack.stores_through(faults.over(in_process_client()), short_retries(), stack.table_prefix());
     assert_current(&stack, key, "before").await;
     for kind in [FaultKind::ServerError, FaultKind::LoseReply, FaultKind::RefuseConnection] {
         for call in 1..=8 {
@@ -108,7 +109,7 @@ async fn an_announced_change_that_is_never_written_costs_one_read_until_the_next
     let key = &fixtures.provider.key;
     assert_current(&stack, key, "before").await;
     let faults = FaultConnector::new();
-    let dying = stack.stores_through(faults.over(plain_http()), short_retries(), stack.table_prefix());
+    let dying = stack.stores_through(faults.over(in_process_client()), short_retries(), stack.table_prefix());
     // The business, the head, a slot, the entry; then the put of the business.
     faults.restart(Plan::At { call: 5, kind: FaultKind::RefuseConnection, times: u64::MAX });
     let row = business("m1", 1, "Jamais", "Lyon");

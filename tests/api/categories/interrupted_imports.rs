@@ -10,7 +10,7 @@ use presence_domain::error::Error;
 use presence_domain::page::PageRequest;
 use presence_store::{CategoryImport, PutOutcome, Stores};
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, long_timeouts, plain_http, sdk_config};
+use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, in_process_client, long_timeouts, sdk_config};
 
 use super::{load, numbered};
 
@@ -19,7 +19,7 @@ const MANY: usize = 250;
 
 /// Returns stores without anything in memory: those of a cold function, or of the operator's tool.
 fn stores(stack: &TestStack, prefix: &str, client: &FaultConnector) -> Stores {
-    stack.stores_through(client.over(plain_http()), long_timeouts(), prefix)
+    stack.stores_through(client.over(in_process_client()), long_timeouts(), prefix)
 }
 
 fn cold_stores(stack: &TestStack, prefix: &str) -> Stores {

@@ -6,7 +6,7 @@ use presence_local::Options;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::invitations::form;
 use presence_tests::{
-    FaultConnector, FaultKind, Plan, Reply, TestStack, TestUser, logs, plain_http, send, short_retries,
+    FaultConnector, FaultKind, Plan, Reply, TestStack, TestUser, in_process_client, logs, send, short_retries,
 };
 use presence_texts::Texts;
 
@@ -161,7 +161,7 @@ async fn a_form_of_another_site_is_refused_and_the_own_one_accepted_with_any_ori
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failing_database_gives_a_page_that_asks_to_try_again() {
     let faults = FaultConnector::new();
-    let http_client = Some(faults.over(plain_http()));
+    let http_client = Some(faults.over(in_process_client()));
     let stack = TestStack::with(Options { http_client, ..short_retries() }).await;
     let (person, token) = create_invited(&stack).await;
     for (call, what) in [(1, "the read"), (2, "the write")] {

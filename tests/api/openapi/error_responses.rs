@@ -4,8 +4,8 @@ use presence_domain::rate_limit::RateLimit;
 use presence_local::Options;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{
-    AnyRoute, FaultConnector, FaultKind, Plan, Reply, TestStack, long_timeouts, path_of, plain_http, route, routes,
-    send,
+    AnyRoute, FaultConnector, FaultKind, Plan, Reply, TestStack, in_process_client, long_timeouts, path_of, route,
+    routes, send,
 };
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ async fn shared_error_answers_are_as_described() {
     let options = Options {
         sample: true,
         rate_limit: RateLimit::new(1_000_000),
-        http_client: Some(faults.over(plain_http())),
+        http_client: Some(faults.over(in_process_client())),
         ..long_timeouts()
     };
     let stack = TestStack::with(options).await;
@@ -150,7 +150,7 @@ async fn a_change_that_always_loses_to_another_is_refused_as_described() {
     let options = Options {
         sample: true,
         rate_limit: RateLimit::new(1_000_000),
-        http_client: Some(pause.over(plain_http())),
+        http_client: Some(pause.over(in_process_client())),
         ..long_timeouts()
     };
     let stack = TestStack::with(options).await;

@@ -8,7 +8,9 @@ use presence_local::Options;
 use presence_runtime::clock::Clock as _;
 use presence_store::{AuditSource, Business};
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{FaultConnector, FaultKind, Fixtures, Plan, Reply, TestStack, plain_http, send, short_retries};
+use presence_tests::{
+    FaultConnector, FaultKind, Fixtures, Plan, Reply, TestStack, in_process_client, send, short_retries,
+};
 use serde_json::{Value, json};
 
 use super::fixtures::{ReviewFixtures, seeded_review};
@@ -297,7 +299,7 @@ async fn an_unknown_and_a_foreign_review_are_answered_alike() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_fails_at_any_call_is_made_once_when_it_is_repeated() {
     let faults = FaultConnector::new();
-    let options = Options { http_client: Some(faults.over(plain_http())), ..short_retries() };
+    let options = Options { http_client: Some(faults.over(in_process_client())), ..short_retries() };
     let fixtures = ReviewFixtures::seeded_with(options).await;
     assert_eq!(fixtures.shown("b").await["state"], "not_treated", "a warm key");
     let path = format!("/reviews/{}/reply", seeded_review("b").id.as_str());

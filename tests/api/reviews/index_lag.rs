@@ -9,7 +9,7 @@ use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
 use presence_local::Options;
 use presence_store::ReviewWrite;
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{Fixtures, LagConnector, TestStack, counting_waves, long_timeouts, plain_http, rng};
+use presence_tests::{Fixtures, LagConnector, TestStack, counting_waves, in_process_client, long_timeouts, rng};
 use serde_json::{Value, json};
 
 use super::fixtures::{ReviewFixtures, describe_page, seeded_review, write_reviews};
@@ -47,7 +47,7 @@ const SEARCHES: [Search; 8] = [
 impl Lagging {
     async fn new() -> Self {
         let lag = LagConnector::new(0);
-        let options = |options| Options { http_client: Some(lag.over(plain_http())), ..options };
+        let options = |options| Options { http_client: Some(lag.over(in_process_client())), ..options };
         let stack = TestStack::with(counting_waves(options(long_timeouts()))).await;
         let cold = TestStack::with(options(stack.second_stack_options())).await;
         let fixtures = Fixtures::create(&stack).await;

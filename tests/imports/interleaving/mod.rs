@@ -9,7 +9,7 @@ use presence_local::Options;
 use presence_store::{ReviewWrite, Stores};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::connectors::{Event, InterleavingConnector};
-use presence_tests::{Fixtures, TestStack, long_timeouts, plain_http, rng};
+use presence_tests::{Fixtures, TestStack, in_process_client, long_timeouts, rng};
 
 use self::changes::{CHANGES, Change};
 use self::searches::{Answer, ReviewsByName, SearchCase, answer, search_cases};
@@ -39,10 +39,10 @@ struct SearchFixture {
 impl SearchFixture {
     async fn new() -> Self {
         let connector = InterleavingConnector::new();
-        let http_client = Some(connector.over(plain_http()));
+        let http_client = Some(connector.over(in_process_client()));
         let stack = TestStack::with(Options { http_client, ..long_timeouts() }).await;
         let fixtures = large_dataset::create(&stack).await;
-        let store = store_with_long_timeouts(&stack, plain_http());
+        let store = store_with_long_timeouts(&stack, in_process_client());
         let original: ReviewsByName =
             large_dataset::reviews().into_iter().map(|one| (one.partner_id.clone(), one)).collect();
         Self { stack, fixtures, connector, store, reviews: original.clone(), original, steps: 0, read_again: 0 }

@@ -12,7 +12,7 @@ use futures::stream::{FuturesUnordered, StreamExt as _};
 use presence_local::Options;
 use presence_store::{FoldLimits, RetryPolicy, Stores};
 use presence_tests::connectors::ConnectorLayer as _;
-use presence_tests::{CallEnd, StepConnector, TestStack, long_timeouts, plain_http};
+use presence_tests::{CallEnd, StepConnector, TestStack, in_process_client, long_timeouts};
 
 use super::oracle::{Acknowledged, Oracle};
 use super::processes::{Names, Outcome, fold, import, move_business, search, sweep};
@@ -319,7 +319,7 @@ fn new_stores(stack: &TestStack, connector: &StepConnector, seed: u64) -> Stores
         retry_policy: RetryPolicy::For(RETRY_TIME),
         ..long_timeouts()
     };
-    let stores = stack.stores_through(connector.over(plain_http()), options, &format!("run{seed}-"));
+    let stores = stack.stores_through(connector.over(in_process_client()), options, &format!("run{seed}-"));
     let facets_from = if seed.is_multiple_of(RUNS_WITH_FACETS) { LIMITS.facets_from } else { i64::MAX };
     let limits = FoldLimits { facets_from, ..LIMITS };
     Stores { reviews: stores.reviews.with_fold_limits(limits).with_recent_max(RECENT_MAX), ..stores }

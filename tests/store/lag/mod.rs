@@ -5,7 +5,7 @@ pub(crate) mod model;
 use presence_domain::user::Status;
 use presence_local::Options;
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{Fixtures, LagConnector, TestStack, address, long_timeouts, plain_http, rng};
+use presence_tests::{Fixtures, LagConnector, TestStack, address, in_process_client, long_timeouts, rng};
 use serde_json::json;
 
 use self::model::{change, list};
@@ -15,12 +15,12 @@ use crate::properties::model::{Member, Model};
 /// Starts a stack whose indexes lag. Returns it with the handle that controls the lag.
 async fn lagging(reads: u64) -> (TestStack, LagConnector) {
     let lag = LagConnector::new(reads);
-    (TestStack::with(Options { http_client: Some(lag.over(plain_http())), ..long_timeouts() }).await, lag)
+    (TestStack::with(Options { http_client: Some(lag.over(in_process_client())), ..long_timeouts() }).await, lag)
 }
 
 /// Starts a second stack over the same tables, with the same lag: another instance of each function.
 async fn second_stack(stack: &TestStack, lag: &LagConnector) -> TestStack {
-    TestStack::with(Options { http_client: Some(lag.over(plain_http())), ..stack.second_stack_options() }).await
+    TestStack::with(Options { http_client: Some(lag.over(in_process_client())), ..stack.second_stack_options() }).await
 }
 
 /// Asserts that a search of the provider finds the users of the model.

@@ -12,7 +12,7 @@ use presence_domain::rate_limit::{MAX_REQUESTS_PER_MINUTE, RateLimit};
 use presence_local::Options;
 use presence_store::schema::{EMAIL_INDEX, LISTING_INDEX, OUTBOX_INDEX, REVIEWS, STATUS_INDEX, USERS};
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{Attempt, FaultConnector, Plan, TestStack, long_timeouts, plain_http, routes};
+use presence_tests::{Attempt, FaultConnector, Plan, TestStack, in_process_client, long_timeouts, routes};
 
 /// Prefix of the tables. It is not the usual one, so that the test finds a table name that is spelled out.
 const PREFIX: &str = "other-";
@@ -22,7 +22,7 @@ async fn recorded() -> Vec<Attempt> {
     let options = Options {
         // It refuses nothing, and every function leases.
         rate_limit: RateLimit::new(MAX_REQUESTS_PER_MINUTE),
-        http_client: Some(faults.over(plain_http())),
+        http_client: Some(faults.over(in_process_client())),
         table_prefix: PREFIX.to_owned(),
         ..long_timeouts()
     };

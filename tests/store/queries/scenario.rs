@@ -12,7 +12,7 @@ use presence_runtime::clock::Clock as _;
 use presence_store::{AuditSource, Business, NewApiKey, Org, Stores};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{
-    FaultConnector, Fixtures, Reply, SEEDED_REVIEW, TestStack, address, logs, long_timeouts, plain_http, send,
+    FaultConnector, Fixtures, Reply, SEEDED_REVIEW, TestStack, address, in_process_client, logs, long_timeouts, send,
 };
 use serde_json::{Value, json};
 
@@ -260,7 +260,7 @@ pub(super) async fn of_categories(stack: &TestStack, faults: &FaultConnector) {
 
 /// Returns the stores of an operator whose calls are recorded too.
 fn operator_store(stack: &TestStack, faults: &FaultConnector) -> Stores {
-    stack.stores_through(faults.over(plain_http()), long_timeouts(), super::PREFIX)
+    stack.stores_through(faults.over(in_process_client()), long_timeouts(), super::PREFIX)
 }
 
 async fn create(stack: &TestStack, key: &str, local: &str, more: &Value) -> String {

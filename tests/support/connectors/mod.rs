@@ -4,7 +4,7 @@
 //!
 //! ```ignore
 //! let (faults, lag) = (FaultConnector::new(), LagConnector::new(0));
-//! let config = config.http_client(faults.over(lag.over(plain_http())));
+//! let config = config.http_client(faults.over(lag.over(in_process_client())));
 //! faults.restart(Plan::At { call: 3, kind: FaultKind::LoseReply, times: 1 });
 //! ```
 

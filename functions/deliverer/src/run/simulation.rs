@@ -188,14 +188,14 @@ fn webhook(rng: &mut fastrand::Rng) -> Webhook {
 impl State {
     fn new(seed: u64, planted: Planted) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let (webhook, is_calm) = (webhook(&mut rng), false);
+        let webhook = webhook(&mut rng);
         Self {
             webhook,
             events: Vec::new(),
             log: Vec::new(),
             settled: Vec::new(),
             sent: Vec::new(),
-            is_calm,
+            is_calm: false,
             planted,
             rng,
         }

@@ -189,9 +189,9 @@ impl WebhookStore {
         if let Some(record) = record {
             transaction.put(Guard::Other, audit_trail::put(&self.db, record)?);
             // An operator who disables a webhook tells its organisation in person.
-            let is_end =
+            let is_by_service =
                 record.actor == Actor::Service && record.action == AuditAction::Webhook(WebhookAction::Disable);
-            if let Some(after) = after.filter(|_| is_end) {
+            if let Some(after) = after.filter(|_| is_by_service) {
                 transaction.write(Guard::Other, notice::put(after, record.at)?);
             }
         }

@@ -5,7 +5,7 @@ use presence_domain::review::{Review, ReviewId};
 use presence_local::connectors::{ConnectorLayer as _, WavesConnector, count_waves};
 use presence_store::{Business, ReviewFilter, ReviewStore, ReviewWrite};
 use presence_tests::logs::{self, LoggedCost};
-use presence_tests::{Cost, Reply, TestStack, long_timeouts, operator_scope, plain_http, rng};
+use presence_tests::{Cost, Reply, TestStack, in_process_client, long_timeouts, operator_scope, rng};
 
 use super::super::budget::{
     BUSINESSES, KEY, LARGE_CITY, NOTHING, businesses, cost_of_search, filled_stack, just_started, reviews,
@@ -147,7 +147,7 @@ async fn locations_of_named_businesses_are_read_beside_their_trees() {
 
 /// Returns the number of reviews of all organisations, and the round trips of a store without caches that counts them.
 async fn count_of_all(stack: &TestStack, filter: ReviewFilter, is_connected: bool) -> (i64, u32) {
-    let stores = stack.stores_through(WavesConnector.over(plain_http()), long_timeouts(), stack.table_prefix());
+    let stores = stack.stores_through(WavesConnector.over(in_process_client()), long_timeouts(), stack.table_prefix());
     let count = move || {
         if is_connected {
             count_waves(stores.reviews.connect());

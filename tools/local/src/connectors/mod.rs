@@ -1,7 +1,7 @@
 //! HTTP clients for an SDK client that do something with each call, and forward it to another HTTP client.
 //!
 //! A [`ConnectorLayer`] says what happens to one call. [`ConnectorLayer::over`] makes an HTTP client of it, so layers compose:
-//! `faults.over(lag.over(plain_http()))`. The value that made the client stays the handle that steers it.
+//! `faults.over(lag.over(in_process_client()))`. The value that made the client stays the handle that steers it.
 
 mod waves;
 

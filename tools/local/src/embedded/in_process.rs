@@ -1,7 +1,7 @@
 //! HTTP client that hands requests straight to the emulators of this process.
 //!
-//! A call by the network goes through four halves of HTTP: to the proxy, and from there to the emulator. Tests make a million calls, and
-//! two of the halves are a fifth of their CPU.
+//! A call by the network takes two connections: to the proxy, and from there to the emulator. The first one takes a fifth of the CPU of
+//! the tests.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -34,7 +34,7 @@ const PAGE: Page<'_> = Page {
 /// Number of items of a page.
 const PAGE_ITEMS: u8 = 25;
 /// Number of calls in which a page looks for items of a kind. A large table of other items has a page with fewer items, or none.
-const MOST_SCANS: usize = 20;
+const MAX_SCANS: usize = 20;
 
 /// Connection to the tables, without the limits that the functions have.
 #[derive(Clone, Debug)]
@@ -97,9 +97,10 @@ impl Tables {
         let described = described.with_context(|| format!("the table {name} could not be described"))?.table;
         let items = described.and_then(|table| table.item_count);
         let (partition, sort) = key_names(table);
-        Ok(
-            json!({"name": table.name, "full_name": name, "items": items, "partition": partition, "sort": sort, "kinds": kinds(table.name)}),
-        )
+        Ok(json!({
+            "name": table.name, "full_name": name, "items": items, "partition": partition, "sort": sort,
+            "kinds": kinds(table.name),
+        }))
     }
 
     async fn read(&self, table: &Table, wanted: &Wanted) -> anyhow::Result<Value> {
@@ -125,18 +126,18 @@ impl Tables {
         start: Option<Item>,
         kind: Option<&str>,
     ) -> anyhow::Result<(Vec<Item>, Option<Item>)> {
-        let (mut found, mut last, most) = (Vec::new(), start, usize::from(PAGE_ITEMS));
-        for _ in 0..MOST_SCANS {
+        let (mut found, mut last, max) = (Vec::new(), start, usize::from(PAGE_ITEMS));
+        for _ in 0..MAX_SCANS {
             let limit = kind.is_none().then_some(PAGE_ITEMS.into());
             let scan = self.client.scan().table_name(self.database.name(table)).set_limit(limit);
             let page = scan.set_exclusive_start_key(last).send().await?;
             last = page.last_evaluated_key;
             found.extend(page.items.unwrap_or_default().into_iter().filter(|item| is_of_kind(table, item, kind)));
-            if found.len() > most {
-                found.truncate(most);
+            if found.len() > max {
+                found.truncate(max);
                 last = found.last().cloned();
             }
-            if found.len() == most || last.is_none() {
+            if found.len() == max || last.is_none() {
                 break;
             }
         }

@@ -14,7 +14,7 @@ pub enum DeliveryStep {
     /// The mail is not due, or was given up: nothing is done.
     Wait,
     /// The user is no administrator of the organisation any more that a notice is about: the mail is removed.
-    Drop,
+    Cancel,
     /// The window of the last mail is open until this instant: the mail waits for its end, which is no attempt.
     Postpone(Timestamp),
     /// The mail was tried for long enough.
@@ -73,7 +73,7 @@ impl User {
         }
         let is_told = |org_id| self.is_active_admin() && self.org_id == Some(org_id);
         if message.about.as_ref().is_some_and(|webhook| !is_told(webhook.id.org_id())) {
-            return DeliveryStep::Drop;
+            return DeliveryStep::Cancel;
         }
         if let Some(mark) = mark {
             return DeliveryStep::GiveUpMarked(mark);

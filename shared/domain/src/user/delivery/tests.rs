@@ -52,10 +52,10 @@ fn notice() -> OutboxMessage {
 fn a_notice_goes_to_active_admins_of_its_organisation_only() {
     for (role, status, org_id, expected) in [
         (Role::OrgAdmin, Status::Active, Some(org(1)), DeliveryStep::Claim),
-        (Role::OrgAdmin, Status::Invited, Some(org(1)), DeliveryStep::Drop),
-        (Role::BusinessManager, Status::Active, Some(org(1)), DeliveryStep::Drop),
-        (Role::OrgAdmin, Status::Active, Some(org(2)), DeliveryStep::Drop),
-        (Role::Provider, Status::Active, None, DeliveryStep::Drop),
+        (Role::OrgAdmin, Status::Invited, Some(org(1)), DeliveryStep::Cancel),
+        (Role::BusinessManager, Status::Active, Some(org(1)), DeliveryStep::Cancel),
+        (Role::OrgAdmin, Status::Active, Some(org(2)), DeliveryStep::Cancel),
+        (Role::Provider, Status::Active, None, DeliveryStep::Cancel),
     ] {
         let user = User { role, org_id, ..user(status) };
         assert_eq!(user.next_delivery_step(&notice(), None, at(0)), expected, "{role:?} {status:?} {org_id:?}");
