@@ -2,7 +2,12 @@
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
+
+/// Bytes of a line up to which a value is in one.
+const LINE: usize = 180;
+/// Spaces before a member or an item.
+const INDENT: usize = 2;
 
 /// Members of an object, in their order.
 pub type Members = IndexMap<String, Json>;
@@ -28,14 +33,31 @@ impl Json {
         serde_json::from_str(text).expect("the text is JSON")
     }
 
-    /// Returns the value as indented text that ends with a line break.
+    /// Returns the value as indented text that ends with a line break. What fits into a line is in one.
     ///
     /// # Panics
     /// Never panics: every key is text.
     pub fn to_pretty_text(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).expect("the keys are text");
-        text.push('\n');
-        text
+        self.to_lines(0) + "\n"
+    }
+
+    /// Returns the value as text of lines, of which all but the first one have this indent.
+    fn to_lines(&self, indent: usize) -> String {
+        let deeper = indent + INDENT;
+        let (open, items, close): (_, Vec<String>, _) = match self {
+            Self::Scalar(value) => return value.to_string(),
+            Self::Array(items) => ("[", items.iter().map(|item| item.to_lines(deeper)).collect(), "]"),
+            Self::Object(members) => {
+                let member = |(name, value): (&String, &Self)| format!("{}: {}", json!(name), value.to_lines(deeper));
+                ("{", members.iter().map(member).collect(), "}")
+            }
+        };
+        let line = format!("{open}{}{close}", items.join(", "));
+        if items.is_empty() || (indent + line.len() <= LINE && !line.contains('\n')) {
+            return line;
+        }
+        let break_line = format!("\n{:deeper$}", "");
+        format!("{open}{break_line}{}\n{:indent$}{close}", items.join(&format!(",{break_line}")), "")
     }
 
     /// Returns the members of the object that the names lead to, to change them.
