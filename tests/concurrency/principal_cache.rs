@@ -9,7 +9,8 @@ use presence_local::Options;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::connectors::{Event, InterleavingConnector};
 use presence_tests::{
-    AnyRoute, Fixtures, Reply, TestStack, TestUser, in_process_client, long_timeouts, path_of, rounds, routes,
+    AnyRoute, Fixtures, Reply, TestStack, TestUser, calls_apart, in_process_client, long_timeouts, path_of, rounds,
+    routes,
 };
 use serde_json::json;
 
@@ -95,7 +96,7 @@ impl Fixture {
     /// Makes a change before each call of a request in turn, each time for a new caller. The changes take turns, from number `first` on.
     async fn run(&mut self, route: &AnyRoute, first: usize) {
         let changes = CHANGES.into_iter().cycle().skip(first);
-        for (call, change) in (1..=MAX_CALLS).zip(changes) {
+        for (call, change) in (1..=MAX_CALLS).step_by(calls_apart(2)).zip(changes) {
             let path = path_of(route, &self.fixtures.manager_2.id, "c-bank");
             let query = match path.as_str() {
                 category if category.starts_with("/category") => "?lang=FR",

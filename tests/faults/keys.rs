@@ -11,6 +11,8 @@ use presence_store::{ApiKeyError, ApiKeyRecord, IssuedKey, NewApiKey, Stores};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, TestUser, in_process_client, no_read_wait};
 
+use super::run::{TIMES, is_in_sample};
+
 /// Operation on keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KeyOperation {
@@ -132,9 +134,9 @@ async fn test_every_fault(operation: KeyOperation) {
     let late = Delay(Duration::from_mins(1));
     let kinds = [Throttle, ServerError, RefuseConnection, late, CutBody, TransactionConflict, LoseReply, Hang];
     let mut number = 0;
-    for kind in kinds {
+    for (kind_number, kind) in kinds.into_iter().enumerate() {
         for call in 1..=calls {
-            for times in [1, u64::MAX] {
+            for times in TIMES.into_iter().filter(|times| is_in_sample(kind_number, kinds.len(), call, *times)) {
                 number += 1;
                 operator.check(operation, Plan::At { call, kind, times }, number).await;
             }

@@ -1,7 +1,7 @@
 //! Run of a scenario: once without faults, then with each kind of fault at each of its calls to `DynamoDB`.
 
 use presence_local::Options;
-use presence_tests::{FaultKind, Plan, Reply, rounds};
+use presence_tests::{FaultKind, Plan, Reply, calls_apart};
 use serde_json::{Value, json};
 
 use super::fixture::{Fixture, Scenario, ScenarioRequest, StoredEffect, Watched};
@@ -9,7 +9,7 @@ use super::fixture::{Fixture, Scenario, ScenarioRequest, StoredEffect, Watched};
 /// Maximum number of tries, with room for a busy machine.
 const TRIES: usize = 20;
 /// Numbers of attempts with a fault: one, or all from the call on.
-const TIMES: [u64; 2] = [1, u64::MAX];
+pub(super) const TIMES: [u64; 2] = [1, u64::MAX];
 
 /// Rule that says if the client may see a fault.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,13 +21,13 @@ pub(super) enum Masking {
 }
 
 /// Largest number of kinds of which one is in the sample at each call.
-const SAMPLE: usize = 3;
+const SAMPLE: usize = 5;
 
-/// True if the sample has a run with the fault of this number. Each call gets one kind in three, and the next call gets other kinds.
+/// True if the sample has a run with the fault of this number. Each call gets one kind in five, and the next call gets other kinds.
 /// `PRESENCE_ROUNDS` takes all runs.
 pub(super) fn is_in_sample(kind: usize, kinds: usize, call: u64, times: u64) -> bool {
     let at = kind + usize::try_from(call).expect("few calls") + usize::from(times == 1);
-    rounds(1) > 1 || at.is_multiple_of(kinds.min(SAMPLE))
+    at.is_multiple_of(kinds.min(calls_apart(SAMPLE)))
 }
 
 /// Runs the scenario with these faults at each call, once and for ever.

@@ -11,7 +11,7 @@ use presence_store::{AuditSettings, FoldLimits, ReviewQuery, ReviewStore, Review
 use presence_tests::ConnectorLayer as _;
 use presence_tests::reviews::{org_id as org, random_review};
 use presence_tests::{
-    InterleavingConnector, TestStack, in_process_client, long_timeouts, operator_scope, rng, sdk_config,
+    InterleavingConnector, TestStack, calls_apart, in_process_client, long_timeouts, operator_scope, rng, sdk_config,
 };
 
 use super::damage::{Damage, StoredTrees, business_tree, city_tree, largest_facet_tree, org_tree};
@@ -20,8 +20,6 @@ use super::model::{Model, query, review};
 /// More than the roots hold themselves, so that trees have nodes.
 const REVIEWS: usize = 1_800;
 const SEARCHES: usize = 20;
-/// Calls between two positions at which a write comes in. Each seed starts at another one.
-const CALLS_APART: u64 = 3;
 /// Limits under which large sets have trees of facet keys.
 const LIMITS: FoldLimits = FoldLimits { fold_from: u64::MAX, pass_changes: 20_000, facets_from: 300 };
 
@@ -119,7 +117,7 @@ async fn write_between_any_two_calls_of_a_rebuild_is_counted() {
     let interleaving = InterleavingConnector::new();
     let slow = stack.stores_through(interleaving.over(in_process_client()), long_timeouts(), stack.table_prefix());
     let stored = StoredTrees::of(&stack);
-    let mut call = rng.u64(1..=CALLS_APART);
+    let mut call = rng.u64(1..=calls_apart(5) as u64);
     loop {
         stored.damage(&org_tree(1), Damage::GarbledRoot).await;
         stored.damage(&business_tree(1, "b1"), Damage::LostPosting).await;
@@ -155,7 +153,7 @@ async fn write_between_any_two_calls_of_a_rebuild_is_counted() {
         if is_over {
             break;
         }
-        call += CALLS_APART;
+        call += calls_apart(5) as u64;
     }
     assert!(call > 20, "{call} calls");
 }

@@ -13,7 +13,9 @@ use presence_store::{AuditRun, AuditSettings, ReviewWrite, Stores};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::InterleavingConnector;
 use presence_tests::logs::with_metrics;
-use presence_tests::{FaultConnector, FaultKind, LagConnector, Plan, TestStack, in_process_client, long_timeouts, rng};
+use presence_tests::{
+    FaultConnector, FaultKind, LagConnector, Plan, TestStack, calls_apart, in_process_client, long_timeouts, rng,
+};
 
 use presence_tests::reviews::org_id as org;
 
@@ -22,9 +24,6 @@ use crate::imports::large_dataset::{review, reviews, second};
 
 /// Businesses of the large dataset: id, organisation, city.
 const BUSINESSES: [(&str, u64, &str); 3] = [("m1", 1, "Lyon"), ("m2", 1, "Paris"), ("m3", 2, "Lyon")];
-/// Calls between two positions at which a write comes in. Testing every position would take minutes; each seed starts at
-/// another one.
-const CALLS_APART: u64 = 5;
 /// Maximum number of runs of a round.
 const MAX_RUNS: usize = 400;
 /// Units that are enough for a whole round in one run.
@@ -230,7 +229,7 @@ async fn write_between_any_two_reads_of_an_audit_is_no_drift() {
     // The connector keeps what the index says now.
     calendar.round(&store, settings(PLENTY, true)).await;
     change_behind(&stack, &lag, &mut reviews).await;
-    let (mut call, mut is_away) = (rng("writes in audits").u64(1..=CALLS_APART), false);
+    let (mut call, mut is_away) = (rng("writes in audits").u64(1..=calls_apart(5) as u64), false);
     loop {
         // One review changes its facet key, one its month, and one is new.
         is_away = !is_away;
@@ -254,7 +253,7 @@ async fn write_between_any_two_reads_of_an_audit_is_no_drift() {
             event.await;
             break;
         }
-        call += CALLS_APART;
+        call += calls_apart(5) as u64;
     }
     assert!(call > 20, "{call} calls");
     assert_eq!(findings(&stack).await, 0);
@@ -315,7 +314,7 @@ async fn run_that_dies_at_any_call_is_continued() {
         if !died {
             break;
         }
-        call += 4;
+        call += calls_apart(7) as u64;
     }
     assert!(call > 20, "{call} calls");
 }

@@ -25,7 +25,7 @@ pub use connectors::{
 pub use fixtures::{Fixtures, SavedTables, TestUser, address, test_user};
 pub use ops::OpsOutput;
 pub use options::{
-    counting_waves, long_timeouts, no_read_wait, operator, operator_scope, rounds, setting, short_retries,
+    calls_apart, counting_waves, long_timeouts, no_read_wait, operator, operator_scope, rounds, setting, short_retries,
     short_timeouts,
 };
 pub use presence_local::embedded::in_process_client;

@@ -57,6 +57,11 @@ pub fn rounds(all: usize) -> usize {
     if external_dynamodb().is_some() { (all / 10).max(1) } else { all * setting(ROUNDS, 1) }
 }
 
+/// Returns the distance of two calls at which a test of every call interrupts: for each change this one, and with `PRESENCE_ROUNDS` 1.
+pub fn calls_apart(sample: usize) -> usize {
+    if setting(ROUNDS, 1) > 1 { 1 } else { sample }
+}
+
 /// Returns the size of a long test: the default one, or that of its environment variable.
 ///
 /// # Panics
