@@ -15,7 +15,7 @@ use futures::stream::{self, StreamExt as _};
 use presence_local::aws_limits::{PageTruncation, Throttling};
 use presence_local::{AwsLimits, LimitCounts, Options};
 use presence_store::with_retries_for;
-use presence_tests::{TestStack, long_timeouts};
+use presence_tests::{TestStack, long_timeouts, setting};
 
 /// Environment variable with the number of seeds for each scenario.
 const SEEDS: &str = "PRESENCE_LIMIT_SEEDS";
@@ -26,10 +26,9 @@ const PATIENCE: Duration = Duration::from_mins(5);
 /// Number of seeds in parallel: they mostly wait.
 const PARALLEL_SEEDS: usize = 10;
 
-/// Returns the number of seeds: one by default, since each takes some seconds.
-#[expect(clippy::disallowed_methods, reason = "a test's own setting")]
+/// Returns the number of seeds: few by default, since each takes some seconds.
 fn seeds() -> u64 {
-    std::env::var(SEEDS).map_or(1, |text| text.parse().expect("PRESENCE_LIMIT_SEEDS is a number"))
+    setting(SEEDS, 4) as u64
 }
 
 /// Runs a scenario with each seed, and returns the sum of the limit counts. A failure names its seed.
