@@ -7,6 +7,7 @@ mod faults;
 pub(crate) mod import_env;
 mod interleaving;
 pub(crate) mod large_dataset;
+mod latency;
 mod moves;
 mod people;
 pub(crate) mod throttling;

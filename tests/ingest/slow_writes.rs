@@ -89,7 +89,10 @@ fn assert_poison_alone_is_set_aside(count: usize, units: f64) {
     };
     let (Simulation { env, table, queue }, time) = count_waves(run).0;
     let (set_aside, throttled) = (queue.set_aside(), table.throttled());
-    println!("{count} rows at {units} units/s: {time:?}, {throttled} throttled, {set_aside} set aside");
+    let receives = queue.most_receives();
+    println!(
+        "{count} rows at {units} units/s: {time:?}, {receives} receives, {throttled} throttled, {set_aside} set aside"
+    );
     let created = env.summary(OBJECT).unwrap_or(Value::Null)["created"].clone();
     assert_eq!((set_aside, created), (1, json!(count)), "{count} rows at {units} units a second");
     assert!(throttled > 0, "the table is slower than {BATCHES} processes");

@@ -40,6 +40,8 @@ struct State {
     last_number: u64,
     /// Number of messages that were set aside.
     set_aside: usize,
+    /// Largest number of receives of a message that is done.
+    most_receives: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -81,6 +83,7 @@ impl LocalQueue {
         for stored in batch.0.into_iter().rev() {
             let after = state.given_back.remove(&stored.receipt_handle()).unwrap_or(INVISIBLE_TIME);
             if answer.is_some_and(|answer| !answer.names(&stored.id)) {
+                state.most_receives = state.most_receives.max(stored.receives);
                 continue;
             }
             let group_id = stored.message.group_id.clone();
@@ -101,6 +104,12 @@ impl LocalQueue {
     #[must_use]
     pub fn set_aside(&self) -> usize {
         self.state().set_aside
+    }
+
+    /// Returns the largest number of receives that a message took until it was done.
+    #[must_use]
+    pub fn most_receives(&self) -> u32 {
+        self.state().most_receives
     }
 
     /// True if no message waits or is in flight.
