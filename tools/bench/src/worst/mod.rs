@@ -101,3 +101,16 @@ impl WorstRequests {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn every_operation_has_a_dearest_request() {
+        let settings = Settings { tries: 3, only: Vec::new(), users: 40, reviews: 300, orgs: 2, seed: 1 };
+        let found = Box::pin(run(&settings)).await.expect("no request is lost");
+        let rows = found.text.lines().skip(2).count();
+        assert_eq!(rows, operations().expect("all are described").len(), "{}", found.text);
+    }
+}
