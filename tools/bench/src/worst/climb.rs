@@ -9,7 +9,7 @@ const NEW_ONE_IN: usize = 4;
 
 /// Request with what it costs.
 #[derive(Clone, Debug)]
-pub(super) struct Found<C> {
+pub(super) struct WorstRequest<C> {
     pub(super) candidate: C,
     pub(super) reading: Reading,
 }
@@ -34,8 +34,8 @@ pub(super) async fn climb<C>(
     tries: usize,
     next: impl Fn(&mut Rng, Option<&C>) -> C,
     mut measure: impl AsyncFnMut(&C) -> anyhow::Result<Option<Reading>>,
-) -> anyhow::Result<Option<Found<C>>> {
-    let mut best: Option<Found<C>> = None;
+) -> anyhow::Result<Option<WorstRequest<C>>> {
+    let mut best: Option<WorstRequest<C>> = None;
     for _ in 0..tries {
         let is_new = rng.usize(..NEW_ONE_IN) == 0;
         let candidate = next(rng, best.as_ref().map(|found| &found.candidate).filter(|_| !is_new));
@@ -49,7 +49,7 @@ pub(super) async fn climb<C>(
             }
         }
         if reading.cpu_ms > dearest {
-            best = Some(Found { candidate, reading });
+            best = Some(WorstRequest { candidate, reading });
         }
     }
     Ok(best)
@@ -63,8 +63,9 @@ mod tests {
     #[tokio::test]
     async fn dearest_text_is_found_although_readings_are_noisy() {
         let mut noise = Rng::with_seed(2);
-        let next = |rng: &mut Rng, best: Option<&String>| {
-            best.map_or_else(|| texts::random(rng, 30), |best| texts::mutated(rng, best, 30))
+        let next = |rng: &mut Rng, best: Option<&String>| match best {
+            Some(best) => texts::mutated(rng, best, 30),
+            None => texts::random(rng, 30),
         };
         let measure = async |text: &String| {
             let cost = text.matches('ﷺ').count() as f64;

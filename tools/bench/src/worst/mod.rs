@@ -17,7 +17,7 @@ use presence_runtime::telemetry;
 use tokio::runtime::Handle;
 
 use self::candidate::{Candidate, RequestSpace};
-use self::climb::{Found, climb};
+use self::climb::{WorstRequest, climb};
 use self::database::HostileDatabase;
 use self::functions::Functions;
 use self::operations::{Operation, operations};
@@ -88,7 +88,7 @@ async fn search(settings: &Settings, runtime: Handle) -> anyhow::Result<WorstReq
 }
 
 impl WorstRequests {
-    fn add(&mut self, space: &RequestSpace<'_>, found: &Found<Candidate>, caller: &str) -> anyhow::Result<()> {
+    fn add(&mut self, space: &RequestSpace<'_>, found: &WorstRequest<Candidate>, caller: &str) -> anyhow::Result<()> {
         let Operation { function, name, .. } = space.operation;
         let megabytes = MEMORY_MB.iter().find(|(of, _)| of == function).context("a function")?.1;
         let cpu_ms = found.reading.cpu_ms;

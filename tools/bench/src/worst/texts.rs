@@ -46,7 +46,8 @@ fn words(rng: &mut Rng, length: usize) -> String {
 }
 
 fn letter(rng: &mut Rng) -> char {
-    rng.choice(LETTERS.chars()).unwrap_or('a')
+    let position = rng.usize(..LETTERS.chars().count());
+    LETTERS.chars().nth(position).unwrap_or('a')
 }
 
 #[cfg(test)]
