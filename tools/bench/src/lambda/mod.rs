@@ -1,15 +1,15 @@
 //! Benchmark of the release binaries as on Lambda: behind the runtime API, each with the processor share of its memory.
 
 mod cgroup;
-pub(crate) mod environment;
+mod environment;
 mod function;
-pub(crate) mod generated_users;
+mod generated_users;
 pub(crate) mod memory;
 mod operation_rounds;
 mod operations;
-pub(crate) mod organisation;
+mod organisation;
 pub(crate) mod results;
-pub(crate) mod small_orgs;
+mod small_orgs;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
