@@ -188,9 +188,9 @@ impl Run {
     fn step(&mut self) -> Result<(), String> {
         {
             let mut world = self.table.get();
-            let may_rest = world.now < self.started_at + LAST_REST;
+            let rests = world.now < self.started_at + LAST_REST && world.chance(1);
             let pause = SignedDuration::from_secs(world.rng.i64(0..3));
-            world.now += if may_rest && world.chance(1) { REST } else { pause };
+            world.now += if rests { REST } else { pause };
             if world.chance(50) {
                 world.settle_one();
             }

@@ -27,7 +27,7 @@ const SHARD_TIME: SignedDuration = SignedDuration::from_hours(4);
 const PAST: SignedDuration = SignedDuration::from_hours(72);
 
 fn review(number: usize) -> Event {
-    let id = ReviewId::parse(&format!("7gk2m0d9{number:06}")).expect("an id");
+    let id = ReviewId::parse(&format!("7gk2m0{number:06}")).expect("an id");
     let business_id = BusinessId::parse("5409c35a97bbc544d8e26737").expect("an id");
     let subject = EventSubject::Review { id, business_id, fields: vec![ReviewField::State] };
     Event { kind: EventKind::ReviewUpdated, subject, org_id: org(Some(1)), version: Some(7), at: Timestamp::UNIX_EPOCH }
