@@ -83,7 +83,7 @@ impl World {
     }
 
     /// Shows a whole transaction that was decided.
-    fn settle(&mut self, ticket: u64) {
+    fn show(&mut self, ticket: u64) {
         for (_, key, item) in self.pending.extract_if(.., |(of, ..)| *of == ticket) {
             self.items.insert(key, vec![item]);
         }
@@ -182,7 +182,7 @@ impl SimulatedTable {
                 let ticket = self.decide(&writes);
                 if self.get().latency.is_some() {
                     self.turn().await;
-                    self.get().settle(ticket);
+                    self.get().show(ticket);
                     return Ok(());
                 }
                 while self.get().pending.iter().any(|(of, ..)| *of == ticket) {

@@ -40,14 +40,14 @@ fn record(number: usize) -> SourceRecord {
 }
 
 /// World with a feed, to which some shards append.
-struct Feed {
+struct BusyFeed {
     table: SimulatedTable,
     store: FeedStore,
     started: Instant,
     shards: usize,
 }
 
-impl Feed {
+impl BusyFeed {
     async fn new(shards: usize) -> Self {
         let now = Timestamp::from_second(1_772_366_400).expect("an instant");
         let table = SimulatedTable::new(World::calm(CALL, now));
@@ -94,7 +94,7 @@ impl Feed {
 async fn a_thousand_changes_a_second_of_one_organisation_are_in_its_feed_within_five_seconds() {
     // At 4.4 units a review, five partitions take a thousand a second. A table that was busier before has more, and smaller batches.
     for (shards, most_units) in [(2, 0.6), (4, 0.6), (8, 0.6), (16, 0.8)] {
-        let feed = Feed::new(shards).await;
+        let feed = BusyFeed::new(shards).await;
         let served = futures::future::join_all((0..shards).map(|shard| feed.serve(shard))).await;
         let mut delays = served.concat();
         delays.sort_unstable();
