@@ -3,6 +3,8 @@
 //! The shipped deliverer runs over a model of AWS. A call of the tables takes 10 ms. Lambda looks at the stream of the feeds four times a
 //! second, and takes up to ten messages of the queue at a time, in as many invocations as the template allows.
 
+#![expect(clippy::print_stdout, reason = "a run tells its figures")]
+
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -3,6 +3,8 @@
 //! The shipped store runs in virtual time over a table whose calls take 10 ms, and whose transactions conflict. Lambda is modelled as it
 //! reads a stream: each shard four times a second, one batch at a time.
 
+#![expect(clippy::print_stdout, clippy::cast_precision_loss, reason = "a run tells its figures")]
+
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
@@ -81,7 +83,7 @@ impl BusyFeed {
             let now = self.table.get().now + SignedDuration::try_from(elapsed).expect("a short run");
             self.store.append(org(Some(1)), id, &records, now).await.expect("an append");
             let elapsed = self.started.elapsed();
-            delays.extend(batch.iter().map(|number| elapsed - changed_after(*number)));
+            delays.extend(batch.iter().map(|number| elapsed.saturating_sub(changed_after(*number))));
             if batch.len() < BATCH {
                 sleep(POLL).await;
             }
