@@ -103,7 +103,7 @@ impl EventFixture {
         created.json()["id"].as_str().expect("an id").to_owned()
     }
 
-    pub(super) async fn deliver(&self, id: &str) -> DeliveryOutcome {
+    pub(crate) async fn deliver(&self, id: &str) -> DeliveryOutcome {
         let id = UserId::parse(id).expect("an id");
         Box::pin(self.stack.local.outbox().deliver(id)).await.expect("an outcome")
     }

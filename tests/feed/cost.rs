@@ -1,13 +1,17 @@
-//! Cost of an event to append, and of a page to read.
+//! Cost of an event to append and to deliver, and of a page to read.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use presence_deliverer::{Answer, Deliverer, Message, Sender, StoredTables};
 use presence_domain::feed::FeedStart;
 use presence_domain::review::{Review, ReviewId};
+use presence_domain::webhook::{Progress, WebhookId};
 use presence_publisher::append;
 use presence_runtime::clock::{Clock as _, deadline_in};
 use presence_store::ReviewWrite;
 use presence_store::meter::{Cost, measured};
+use presence_tests::TestStack;
 use presence_tests::reviews::{business_id, org_id};
 use serde_json::{Value, json};
 
@@ -52,6 +56,29 @@ async fn write_and_append(fixture: &mut FeedFixture) -> Cost {
     cost
 }
 
+/// Receiver that takes everything at once.
+struct Receiver;
+
+impl Sender for Receiver {
+    async fn send(&self, _: &Message) -> Answer {
+        Answer { status: Some(204), ..Answer::default() }
+    }
+}
+
+/// Delivers the events after this number to a new webhook. Returns the cost.
+async fn deliver(stack: &TestStack, id: &str, after: u64) -> Cost {
+    assert!(stack.put_webhook(id, "https://example.com/", Progress::starting_after(after, stack.clock.now())).await);
+    let stores = stack.stores();
+    let tables = StoredTables { webhooks: stores.webhooks.clone(), feed: stores.feed.clone() };
+    let deliverer = Deliverer { tables, sender: Arc::new(Receiver), clock: Arc::clone(&stack.clock) as _ };
+    let id = WebhookId::parse(id).expect("an id");
+    let (due_at, cost) = Box::pin(measured(deliverer.run(id, &|| true))).await;
+    assert_eq!(due_at.expect("an answer"), None);
+    let webhook = stores.webhooks.get(id).await.expect("an answer").expect("a webhook");
+    assert_eq!(webhook.progress.cursor, u64::from(REVIEWS));
+    cost
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_event_of_a_full_batch_and_a_full_page_cost_few_units() {
     let mut fixture = FeedFixture::new().await;
@@ -65,4 +92,9 @@ async fn an_event_of_a_full_batch_and_a_full_page_cost_few_units() {
     let (page, cost) = Box::pin(measured(read)).await;
     assert_eq!(page.expect("a page").events.len(), 100);
     assert!(cost.calls == 2 && cost.read_units <= 6.0, "{cost:?}");
+
+    let alone = deliver(stack, "1-000000000000", u64::from(REVIEWS) - 1).await;
+    assert!(alone.calls <= 9 && alone.write_units <= 3.0 && alone.read_units <= 5.0, "{alone:?}");
+    let all = deliver(stack, "1-100000000000", 0).await;
+    assert!(all.write_units / events <= 1.05 && all.read_units / events <= 0.03, "{all:?}");
 }

@@ -3,6 +3,7 @@
 use jiff::SignedDuration;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::Review;
+use presence_mailer::DeliveryOutcome;
 use presence_store::ReviewWrite;
 use serde_json::{Value, json};
 
@@ -91,6 +92,23 @@ async fn who_names_which_feed_and_cursor() {
     let end = fixture.page(&users.admin_1, "after=now").await;
     assert_eq!(end, json!({"events": [], "next": "1-1", "has_more": false}));
     assert_eq!(fixture.page(&users.admin_1, "after=1-1").await, end);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_of_a_user_are_in_order_and_the_version_tells_where_an_invitation_belongs() {
+    let mut fixture = FeedFixture::new().await;
+    let id = fixture.events.invite("guest").await;
+    assert_eq!(fixture.events.deliver(&id).await, DeliveryOutcome::Sent);
+    let (stack, key) = (&fixture.events.stack, &fixture.events.fixtures.admin_1.key);
+    assert_eq!(stack.post(&format!("/user/{id}"), key, &json!({ "phone": "+33 1 23 45 67 89" })).await.status, 200);
+    // DynamoDB keeps the order of each item. That of two tables' streams is chance: the stream of the users table comes first here.
+    let batches = fixture.events.batches().await;
+    for batch in batches.iter().rev() {
+        assert_eq!(fixture.invoke(batch, None).await, Some(0));
+    }
+    let of_user = [format!("user.created {id} 1"), format!("user.updated {id} 4")];
+    let events = summaries(&fixture.follow(&fixture.events.fixtures.admin_1, "").await);
+    assert_eq!(events, [&[format!("invitation.sent {id} 3")][..], &of_user].concat());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -180,6 +180,28 @@ async fn no_trick_leads_inside() {
 }
 
 #[tokio::test]
+async fn a_name_that_leads_elsewhere_the_second_time_is_resolved_once_for_an_attempt_and_checked_at_each() {
+    let receiver = Receiver::start(&[OK], None).await;
+    let lookups = Arc::new(Mutex::new(0));
+    let counted = Arc::clone(&lookups);
+    let resolve: Resolver = Arc::new(move |_, port| {
+        let mut lookups = counted.lock().expect("no panic");
+        *lookups += 1;
+        let address = if *lookups == 1 { [127, 0, 0, 1] } else { [10, 0, 0, 1] };
+        std::future::ready(Ok(vec![SocketAddr::from((address, port))])).boxed()
+    });
+    let clock = Arc::new(SystemClock);
+    let sender = HttpSender::with_parts(WebhookReach::ThisMachine, clock, RootCertStore::empty, resolve);
+    let message = message(&format!("http://elsewhere.example:{}/", receiver.port));
+    let first = sender.send(&message).await;
+    assert_eq!((first.status, *lookups.lock().expect("no panic")), (Some(200), 1));
+    // Nor does the connection of the first attempt serve again.
+    let second = sender.send(&message).await;
+    assert_eq!((second.error, *lookups.lock().expect("no panic")), (Some("the address is not public"), 2));
+    assert_eq!(receiver.seen().len(), 2, "one connection, one request");
+}
+
+#[tokio::test]
 async fn a_message_has_the_headers_of_the_standard_and_its_connection_serves_again() {
     let answers = &[OK, "HTTP/1.1 429 Slow\r\nretry-after: 30\r\ncontent-length: 0\r\n\r\n", OK];
     let receiver = Receiver::start(answers, None).await;

@@ -121,4 +121,6 @@ fn attempt(number: u64, event_id: &str, kind: &str, at: Timestamp, answer: &Answ
 }
 
 #[cfg(test)]
+mod fleet;
+#[cfg(test)]
 mod simulation;

@@ -26,7 +26,8 @@ fn list_events() -> Operation {
         parameters,
         summary: "List events",
         description: "Returns what changed in an organisation, oldest first. **Each change is there once, in an order that never \
-                changes**: who follows `next` sees every event, and the changes of one user or review in the order of its versions. \
+                changes**: who follows `next` sees every event, and the changes of one user or review in their order. Only \
+                `invitation.*` may be before or after a `user.*` of the same user: compare their `version`. \
                 Events have ids and names of fields, and no personal data. They are kept for 30 days.\n\n\
                 **To catch up**, ask with the last `next` until `has_more` is false. With `type__in`, a page may be empty although \
                 the feed has more.\n\n\

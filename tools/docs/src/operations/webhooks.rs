@@ -81,7 +81,7 @@ fn create_webhook() -> Operation {
         summary: "Create a webhook",
         description: "Sends the events of an organisation to an address, from now on, as Standard Webhooks 1.0.0. The response has the \
                 secret of the signatures, **this once**. An organisation has at most 10 webhooks.\n\n\
-                **Each event is sent at least once**, and those about one user or review in their order. An answer 2xx within 15 \
+                **Each event is sent at least once**, and those about one user or review in the order of the feed. An answer 2xx within 15 \
                 seconds is a delivery; redirects are not followed. A failed event is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, \
                 10 h, 14 h, 20 h and 24 h. A webhook that takes nothing for 5 days, or answers 410, is disabled.\n\n\
                 **Roles**: as for the list of webhooks.",

@@ -4,23 +4,22 @@
 //! a time, and they die. A shard ends, and its child goes on. Readers follow the feed. A seed chooses who makes the next call, and what a
 //! call sees. Judged: each change is in the feed once, those of an object in order; a reader sees all events in order, and none twice.
 
+mod table;
+mod throughput;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 use fastrand::Rng;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 
+use self::table::{SimulatedTable, World};
 use super::{FeedStore, SourceRecord};
 use crate::Database;
-use crate::client::read::{Consistency, Item, Order, Partition};
-use crate::client::retry::Retries;
-use crate::client::tables::{Answer, Change, CommitError, Condition, IsLost, ItemWrite, Tables, TransactionItem};
-use crate::schema::Table;
 use presence_domain::error::Error;
 use presence_domain::event::{Event, EventKind, EventSubject};
 use presence_domain::feed::{FeedEvent, FeedStart, SequenceNumber, ShardId};
@@ -32,237 +31,12 @@ const SEEDS: &str = "PRESENCE_FEED_SEEDS";
 const DEFAULT_SEEDS: u64 = 200;
 /// Steps after which a run counts as one that does not end.
 const MAX_STEPS: usize = 40_000;
+/// Time in which nothing happens: longer than an hour.
+const REST: SignedDuration = SignedDuration::from_mins(90);
+/// Time after which there is no rest any more. With the steps, a run ends before the day for which a stream keeps its records.
+const LAST_REST: SignedDuration = SignedDuration::from_hours(10);
 /// Organisations whose users change.
 const ORGS: [Option<u64>; 2] = [Some(1), None];
-
-/// Sort key of an item. There is one partition for each feed.
-type Key = (String, String);
-
-/// Items of the table, with all their states, and transactions that were decided and do not show everywhere yet.
-#[derive(Debug)]
-struct World {
-    rng: Rng,
-    now: Timestamp,
-    items: BTreeMap<Key, Vec<Item>>,
-    pending: Vec<(u64, Key, Item)>,
-    tickets: u64,
-}
-
-#[derive(Clone, Debug)]
-struct SimulatedTable(Arc<Mutex<World>>);
-
-fn key_of(item: &Item) -> Key {
-    let text = |name: &str| item[name].as_s().expect("a key is a text").clone();
-    (text("pk"), text("sk"))
-}
-
-fn failure() -> Error {
-    Error::Unavailable("a simulated call failed".into())
-}
-
-impl World {
-    fn chance(&mut self, percent: u32) -> bool {
-        self.rng.u32(..100) < percent
-    }
-
-    /// Shows a write of a transaction that was decided.
-    fn settle_one(&mut self) {
-        if !self.pending.is_empty() {
-            let chosen = self.rng.usize(..self.pending.len());
-            let (_, key, item) = self.pending.swap_remove(chosen);
-            self.items.entry(key).or_default().push(item);
-        }
-    }
-
-    fn read(&mut self, key: &Key, consistency: Consistency) -> Option<Item> {
-        let states = self.items.get(key)?;
-        // An eventual read shows one of the last states, or none of an item that was new.
-        let age = if consistency == Consistency::Strong { 0 } else { self.rng.usize(..3) };
-        states.len().checked_sub(1 + age).map(|position| states[position].clone())
-    }
-
-    fn holds(&self, write: &ItemWrite) -> bool {
-        let stored = self.items.get(&key_of(&write.item)).and_then(|states| states.last());
-        write.conditions.iter().all(|condition| match condition {
-            Condition::NotThere => stored.is_none(),
-            Condition::NumberIs(name, number) => {
-                let is = |item: &Item| item[*name].as_n().is_ok_and(|stored| *stored == number.to_string());
-                stored.is_some_and(is)
-            }
-            other => panic!("the feed has no condition {other:?}"),
-        })
-    }
-}
-
-impl SimulatedTable {
-    fn get(&self) -> MutexGuard<'_, World> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits for the next turn.
-    async fn turn(&self) {
-        let mut has_waited = false;
-        std::future::poll_fn(
-            |_| if std::mem::replace(&mut has_waited, true) { Poll::Ready(()) } else { Poll::Pending },
-        )
-        .await;
-    }
-
-    /// Waits for the turn of a call, which may fail.
-    async fn begin(&self) -> Result<(), Error> {
-        self.turn().await;
-        if self.get().chance(1) { Err(failure()) } else { Ok(()) }
-    }
-
-    async fn read_page(&self, partition: &Partition<'_>, consistency: Consistency) -> Result<Vec<Item>, Error> {
-        self.begin().await?;
-        let pk = partition.value.as_s().expect("a text").clone();
-        let (from, to) = partition.between.clone().expect("a range");
-        let (mut items, mut next) = (Vec::new(), from);
-        while items.len() < usize::try_from(partition.page).expect("a small number") {
-            let mut found = None;
-            {
-                let mut world = self.get();
-                let keys = (pk.clone(), next.clone())..=(pk.clone(), to.clone());
-                let key = world.items.range(keys).next().map(|(key, _)| key.clone());
-                if let Some(key) = key {
-                    items.extend(world.read(&key, consistency));
-                    found = Some(key.1);
-                }
-            }
-            let Some(found) = found else { break };
-            next = format!("{found}\0");
-            if next > to {
-                break;
-            }
-            // A page is no snapshot.
-            if self.get().chance(20) {
-                self.turn().await;
-            }
-        }
-        Ok(items)
-    }
-
-    async fn commit_all(&self, writes: Vec<ItemWrite>, is_lost: &IsLost<'_>) -> Result<(), CommitError> {
-        self.begin().await.map_err(CommitError::Failed)?;
-        for _ in 0..30 {
-            let held = self.held(&writes);
-            if held.is_empty() {
-                if let Some(failed) = self.failed(&writes) {
-                    return Err(CommitError::ConditionsFailed(failed));
-                }
-                let ticket = self.decide(&writes);
-                while self.get().pending.iter().any(|(of, ..)| *of == ticket) {
-                    self.turn().await;
-                }
-                // The reply may be lost: the SDK repeats the call, or gives up.
-                match self.get().rng.u32(..100) {
-                    0..3 => return Err(CommitError::Failed(failure())),
-                    3..8 => {}
-                    _ => return Ok(()),
-                }
-            }
-            self.turn().await;
-            for position in held {
-                if is_lost(position).await.map_err(CommitError::Failed)? {
-                    return Err(CommitError::ConditionsFailed(vec![position]));
-                }
-            }
-        }
-        Err(CommitError::Failed(failure()))
-    }
-
-    /// Returns the positions of the items that other transactions hold.
-    fn held(&self, writes: &[ItemWrite]) -> Vec<usize> {
-        let world = self.get();
-        let is_held = |write: &ItemWrite| world.pending.iter().any(|(_, key, _)| *key == key_of(&write.item));
-        (0..writes.len()).filter(|position| is_held(&writes[*position])).collect()
-    }
-
-    fn failed(&self, writes: &[ItemWrite]) -> Option<Vec<usize>> {
-        let world = self.get();
-        let failed: Vec<_> = (0..writes.len()).filter(|position| !world.holds(&writes[*position])).collect();
-        (!failed.is_empty()).then_some(failed)
-    }
-
-    /// Decides a transaction: it is done, whatever becomes of its process. Its items show one by one.
-    fn decide(&self, writes: &[ItemWrite]) -> u64 {
-        let mut world = self.get();
-        world.tickets += 1;
-        let ticket = world.tickets;
-        for write in writes {
-            assert!(matches!(write.change, Change::Put), "the feed only puts");
-            world.pending.push((ticket, key_of(&write.item), write.item.clone()));
-        }
-        ticket
-    }
-}
-
-impl Tables for SimulatedTable {
-    fn get<'a>(&'a self, _: &'a Table, key: Item, consistency: Consistency) -> Answer<'a, Option<Item>> {
-        async move {
-            self.begin().await?;
-            Ok(SimulatedTable::get(self).read(&key_of(&key), consistency))
-        }
-        .boxed()
-    }
-
-    fn query_page<'a>(
-        &'a self,
-        partition: &'a Partition<'a>,
-        _: Option<Item>,
-        consistency: Consistency,
-        _: Order,
-    ) -> Answer<'a, (Vec<Item>, Option<Item>)> {
-        async move { Ok((self.read_page(partition, consistency).await?, None)) }.boxed()
-    }
-
-    fn commit<'a>(
-        &'a self,
-        items: Vec<TransactionItem>,
-        is_lost: &'a IsLost<'a>,
-    ) -> BoxFuture<'a, Result<(), CommitError>> {
-        let write = |item| match item {
-            TransactionItem::Write(write) => write,
-            TransactionItem::Sdk(item) => panic!("a simulation cannot carry out {item:?}"),
-        };
-        self.commit_all(items.into_iter().map(write).collect(), is_lost).boxed()
-    }
-
-    fn get_batch<'a>(
-        &'a self,
-        _: &'a Table,
-        _: Vec<Item>,
-        _: &'a [&'static str],
-        _: Consistency,
-    ) -> Answer<'a, Vec<Item>> {
-        unreachable!("the feed reads no batch")
-    }
-
-    fn get_together<'a>(&'a self, _: &'a Table, _: Vec<Item>) -> Answer<'a, Vec<Option<Item>>> {
-        unreachable!("the feed reads nothing at one instant")
-    }
-
-    fn scan_page<'a>(&'a self, _: &'a Table, _: i32, _: Option<Item>) -> Answer<'a, (Vec<Item>, Option<Item>)> {
-        unreachable!("the feed scans nothing")
-    }
-
-    fn write(&self, _: ItemWrite) -> Answer<'_, bool> {
-        unreachable!("the feed writes in transactions")
-    }
-
-    fn write_at_pace(&self, _: ItemWrite) -> Answer<'_, bool> {
-        unreachable!("the feed writes in transactions")
-    }
-
-    fn retries(&self) -> Retries {
-        unreachable!("the feed leaves retries to the tables")
-    }
-
-    fn sleep(&self, _: Duration) -> BoxFuture<'_, ()> {
-        unreachable!("the feed does not sleep")
-    }
-}
 
 /// Record of a shard: its number, and the event of an organisation.
 #[derive(Clone, Debug)]
@@ -343,8 +117,10 @@ async fn follow(
     total: usize,
 ) -> Result<Vec<FeedEvent>, String> {
     let (mut seen, mut last): (Vec<FeedEvent>, u64) = (Vec::new(), 0);
+    // Some readers read events one by one.
+    let most = if world.get().chance(30) { 1 } else { 30 };
     while seen.len() < total {
-        let limit = world.get().rng.usize(1..=30);
+        let limit = world.get().rng.usize(1..=most);
         let now = world.get().now;
         match feed.read(org_id, FeedStart::After(last), limit, now).await {
             Ok(page) if page.events.len() > limit => return Err("a page is too large".to_owned()),
@@ -362,6 +138,7 @@ async fn follow(
 
 /// Run of a seed.
 struct Run {
+    started_at: Timestamp,
     table: SimulatedTable,
     feed: FeedStore,
     shards: Vec<Shard>,
@@ -374,10 +151,9 @@ impl Run {
         let mut rng = Rng::with_seed(seed);
         let shards = shards(&mut rng);
         let now = Timestamp::from_second(1_772_366_400).expect("an instant");
-        let world = World { rng, now, items: BTreeMap::new(), pending: Vec::new(), tickets: 0 };
-        let table = SimulatedTable(Arc::new(Mutex::new(world)));
+        let table = SimulatedTable::new(World::hostile(rng, now));
         let feed = FeedStore::new(&Database::simulated(Arc::new(table.clone())));
-        Self { table, feed, shards, processes: Vec::new(), read: Vec::new() }
+        Self { started_at: now, table, feed, shards, processes: Vec::new(), read: Vec::new() }
     }
 
     fn events_of(&self, org_id: Option<OrgId>) -> Vec<Event> {
@@ -412,9 +188,9 @@ impl Run {
     fn step(&mut self) -> Result<(), String> {
         {
             let mut world = self.table.get();
-            // Less than a day in all: the stream keeps its records for a day.
-            let pause = world.rng.i64(0..5);
-            world.now += SignedDuration::from_secs(pause);
+            let rests = world.now < self.started_at + LAST_REST && world.chance(1);
+            let pause = SignedDuration::from_secs(world.rng.i64(0..3));
+            world.now += if rests { REST } else { pause };
             if world.chance(50) {
                 world.settle_one();
             }
