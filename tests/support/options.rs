@@ -57,7 +57,8 @@ pub fn rounds(all: usize) -> usize {
     if external_dynamodb().is_some() { (all / 10).max(1) } else { all * setting(ROUNDS, 1) }
 }
 
-/// Returns the distance of two calls at which a test of every call interrupts: for each change this one, and with `PRESENCE_ROUNDS` 1.
+/// Returns the number of calls from one interruption of a process to the next: this sample by default, and 1 with `PRESENCE_ROUNDS`, which
+/// interrupts at every call.
 pub fn calls_apart(sample: usize) -> usize {
     if setting(ROUNDS, 1) > 1 { 1 } else { sample }
 }

@@ -34,9 +34,6 @@ impl Json {
     }
 
     /// Returns the value as indented text that ends with a line break. What fits into a line is in one.
-    ///
-    /// # Panics
-    /// Never panics: every key is text.
     pub fn to_pretty_text(&self) -> String {
         self.to_lines(0) + "\n"
     }
@@ -52,9 +49,10 @@ impl Json {
                 ("{", members.iter().map(member).collect(), "}")
             }
         };
-        let line = format!("{open}{}{close}", items.join(", "));
-        if items.is_empty() || (indent + line.len() <= LINE && !line.contains('\n')) {
-            return line;
+        // With brackets and separators, each item takes two bytes more.
+        let line = indent + items.iter().map(|item| item.len() + 2).sum::<usize>();
+        if line <= LINE && !items.iter().any(|item| item.contains('\n')) {
+            return format!("{open}{}{close}", items.join(", "));
         }
         let break_line = format!("\n{:deeper$}", "");
         format!("{open}{break_line}{}\n{:indent$}{close}", items.join(&format!(",{break_line}")), "")

@@ -35,7 +35,7 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 const MAX_DELAY: Duration = Duration::from_mins(1);
 
 /// Webhook with the feed of its own organisation.
-struct Hook {
+struct FleetWebhook {
     webhook: Webhook,
     is_dead: bool,
     events: Vec<(Instant, FeedEvent)>,
@@ -58,32 +58,32 @@ struct Load {
 }
 
 #[derive(Clone)]
-struct Fleet(Arc<Inside>);
+struct Fleet(Arc<FleetState>);
 
-struct Inside {
+struct FleetState {
     load: Load,
-    hooks: Vec<Mutex<Hook>>,
+    hooks: Vec<Mutex<FleetWebhook>>,
     queue: Mutex<VecDeque<usize>>,
     arrived: Notify,
 }
 
 impl Fleet {
     fn new(load: Load) -> Self {
-        let hook = |number: usize| Hook {
+        let hook = |number: usize| FleetWebhook {
             webhook: webhook(number as u64 + 1, 0),
             is_dead: number < load.dead,
             events: Vec::new(),
             delays: Vec::new(),
         };
         let hooks = (0..load.webhooks).map(|number| Mutex::new(hook(number))).collect();
-        Self(Arc::new(Inside { load, hooks, queue: Mutex::default(), arrived: Notify::new() }))
+        Self(Arc::new(FleetState { load, hooks, queue: Mutex::default(), arrived: Notify::new() }))
     }
 
-    fn hook<R>(&self, number: usize, work: impl FnOnce(&mut Hook) -> R) -> R {
+    fn hook<R>(&self, number: usize, work: impl FnOnce(&mut FleetWebhook) -> R) -> R {
         work(&mut self.0.hooks[number].lock().expect("no panic"))
     }
 
-    fn of_org<R>(&self, org_id: OrgId, work: impl FnOnce(&mut Hook) -> R) -> R {
+    fn of_org<R>(&self, org_id: OrgId, work: impl FnOnce(&mut FleetWebhook) -> R) -> R {
         self.hook(usize::try_from(org_id.get() - 1).expect("few"), work)
     }
 

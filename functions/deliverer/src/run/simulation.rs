@@ -276,7 +276,7 @@ fn judge(state: &State) -> Option<String> {
     None
 }
 
-/// Returns what is wrong with the first life with which something is.
+/// Returns the first error that the judge finds in these lives.
 fn first_wrong(lives: u64, planted: Planted) -> Option<String> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime");

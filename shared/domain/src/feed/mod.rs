@@ -28,8 +28,8 @@ pub struct FeedEvent {
 }
 
 impl FeedEvent {
-    /// Returns the name of the user, review or webhook that the event is about. Events about one object are in the order of its changes, but that
-    /// those of an invitation and of its user come from the streams of two tables, which have no common order.
+    /// Returns the name of the user, review or webhook that the event is about. Events about one object are in the order of its
+    /// changes, with one exception: `invitation.*` and `user.*` come from the streams of two tables, which have no common order.
     #[must_use]
     pub fn object(&self) -> String {
         let group = self.kind.as_str().split('.').next().unwrap_or_default();

@@ -98,6 +98,17 @@ pub(crate) enum TransactionItem {
     Sdk(Box<TransactWriteItem>),
 }
 
+#[cfg(test)]
+impl TransactionItem {
+    /// Returns the write, as simulated tables carry it out.
+    pub(crate) fn into_write(self) -> ItemWrite {
+        match self {
+            Self::Write(write) => write,
+            Self::Sdk(item) => panic!("a simulation cannot carry out {item:?}"),
+        }
+    }
+}
+
 /// Write of one item, if all its conditions hold.
 #[derive(Clone, Debug)]
 pub(crate) struct ItemWrite {

@@ -255,11 +255,7 @@ impl Tables for SimulatedTable {
         items: Vec<TransactionItem>,
         is_lost: &'a IsLost<'a>,
     ) -> BoxFuture<'a, Result<(), CommitError>> {
-        let write = |item| match item {
-            TransactionItem::Write(write) => write,
-            TransactionItem::Sdk(item) => panic!("a simulation cannot carry out {item:?}"),
-        };
-        self.commit_all(items.into_iter().map(write).collect(), is_lost).boxed()
+        self.commit_all(items.into_iter().map(TransactionItem::into_write).collect(), is_lost).boxed()
     }
 
     fn get_batch<'a>(
