@@ -20,14 +20,14 @@ pub(super) enum Masking {
     Never,
 }
 
-/// Largest number of kinds of which one is in the sample at each call.
-const SAMPLE: usize = 5;
+/// Largest number of faults, each once or for ever, of which one is in the sample at each call.
+const SAMPLE: usize = 8;
 
-/// True if the sample has a run with the fault of this number. Each call gets one kind in five, and the next call gets other kinds.
+/// True if the sample has a run with the fault of this number. Each call gets one fault in eight, and the next call gets other ones.
 /// `PRESENCE_ROUNDS` takes all runs.
 pub(super) fn is_in_sample(kind: usize, kinds: usize, call: u64, times: u64) -> bool {
-    let at = kind + usize::try_from(call).expect("few calls") + usize::from(times == 1);
-    at.is_multiple_of(kinds.min(calls_apart(SAMPLE)))
+    let at = TIMES.len() * kind + usize::try_from(call).expect("few calls") + usize::from(times == 1);
+    at.is_multiple_of((TIMES.len() * kinds).min(calls_apart(SAMPLE)))
 }
 
 /// Runs the scenario with these faults at each call, once and for ever.

@@ -45,7 +45,7 @@ async fn import_of_categories_with_a_fault_at_any_call_is_all_or_nothing_and_the
     let late = Delay(Duration::from_millis(350));
     let kinds = [Throttle, ServerError, RefuseConnection, TransactionConflict, LoseReply, CutBody, Hang, late];
     let mut now = 1;
-    for call in (1..=attempts).step_by(calls_apart(3)) {
+    for call in (1..=attempts).step_by(calls_apart(5)) {
         for kind in kinds {
             let (old, new) = (&directories[now], &directories[1 - now]);
             now = 1 - now;

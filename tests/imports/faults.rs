@@ -83,7 +83,7 @@ fn kills(rng: &mut Rng, attempts: u64) -> Vec<Plan> {
 /// Returns plans with a fault at every attempt, once or for ever. The seed decides on the kind, and `PRESENCE_ROUNDS` takes several.
 fn faults(rng: &mut Rng, kinds: &[FaultKind], attempts: u64) -> Vec<Plan> {
     let mut plans = Vec::new();
-    for call in (1..=attempts).step_by(calls_apart(3)) {
+    for call in (1..=attempts).step_by(calls_apart(5)) {
         for kind in rng.choose_multiple(kinds.iter(), rounds(1)) {
             plans.push(Plan::At { call, kind: *kind, times: if rng.bool() { 1 } else { u64::MAX } });
         }
@@ -124,7 +124,7 @@ async fn business_that_moves_takes_its_reviews_with_it_although_the_import_is_ki
     let moved_content = env.content().await;
     env.import_without_faults("businesses", home).await;
     let places = [(home, env.content().await), (away, moved_content)];
-    for call in (1..=attempts).step_by(calls_apart(3)) {
+    for call in (1..=attempts).step_by(calls_apart(5)) {
         let (place, content) = &places[usize::from(call % 2 == 1)];
         env.faults.restart(Plan::At { call, kind: FaultKind::RefuseConnection, times: u64::MAX });
         env.import("businesses", place).await;

@@ -85,7 +85,7 @@ async fn move_that_is_killed_at_any_call_and_run_again_is_complete() {
     env.import_without_faults("orgs", ORGS).await;
     assign_businesses(&env, &fixtures).await;
     let attempts = env.attempts("businesses", &business_rows(2, &[2, 3])).await;
-    for call in (1..=attempts).step_by(calls_apart(3)) {
+    for call in (1..=attempts).step_by(calls_apart(5)) {
         env.import_without_faults("businesses", &business_rows(1, &[2, 3])).await;
         assign_businesses(&env, &fixtures).await;
         env.faults.restart(Plan::At { call, kind: FaultKind::RefuseConnection, times: u64::MAX });

@@ -59,14 +59,14 @@ async fn a_splitter_killed_at_any_call_and_run_again_leaves_the_reports_of_one_r
     whole.drain().await;
     let expected = left(&whole).await;
     assert_eq!(expected.summary.as_ref().map(|summary| summary["rejected"].clone()), Some(json!(2)));
-    for (call, point) in (1..=calls).step_by(calls_apart(3)).flat_map(|call| POINTS.map(|point| (call, point))) {
+    for (call, point) in (1..=calls).step_by(calls_apart(5)).flat_map(|call| POINTS.map(|point| (call, point))) {
         let env = env(tables).await;
         assert!(env.invoke(&uploaded(OBJECT), Some((call, point))).await.is_none(), "killed at call {call}");
         assert!(env.invoke(&uploaded(OBJECT), None).await.is_some());
         env.drain().await;
         assert_eq!(left(&env).await, expected, "killed {point:?} call {call} of DynamoDB");
     }
-    for call in (1..100).step_by(calls_apart(3)) {
+    for call in (1..100).step_by(calls_apart(5)) {
         let env = env(tables).await;
         env.outside.crash_at(Some((call, POINTS[usize::from(call.is_multiple_of(2))])));
         if env.invoke(&uploaded(OBJECT), None).await.is_some() {
@@ -93,9 +93,9 @@ async fn a_writer_killed_at_any_call_and_run_again_leaves_the_reviews_and_counts
     assert!(calls > 20 && outside_calls > 2, "{calls} {outside_calls}");
     let expected = left(&whole).await;
     let point = |call: u64| Some((call, POINTS[usize::from(call.is_multiple_of(2))]));
-    let database = (1..=calls).step_by(calls_apart(3)).map(|call| (point(call), None));
+    let database = (1..=calls).step_by(calls_apart(5)).map(|call| (point(call), None));
     let outside =
-        (1..=outside_calls).step_by(calls_apart(3)).flat_map(|call| POINTS.map(|point| (None, Some((call, point)))));
+        (1..=outside_calls).step_by(calls_apart(5)).flat_map(|call| POINTS.map(|point| (None, Some((call, point)))));
     let kills: Vec<_> = database.chain(outside).collect();
     let expected = &expected;
     let share = |first| {

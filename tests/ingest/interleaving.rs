@@ -59,7 +59,7 @@ async fn move_business(stores: Stores) {
 #[tokio::test(flavor = "multi_thread")]
 async fn reviews_follow_a_business_that_moves_while_they_are_written() {
     let arriving: Vec<_> = (0..2).map(|n| titled_row("s1", &format!("review {n}"), "t")).collect();
-    for call in (1..MAX_CALLS).step_by(calls_apart(3)) {
+    for call in (1..MAX_CALLS).step_by(calls_apart(5)) {
         let env = IngestEnv::new().await;
         let moves = Box::pin(move_business(env.stack.stores().clone()));
         let pending = arrive_with(&env, "a.jsonl", &json_lines(&arriving), call, moves).await;
@@ -81,7 +81,7 @@ async fn reviews_follow_a_business_that_moves_while_they_are_written() {
 #[tokio::test(flavor = "multi_thread")]
 async fn reports_are_those_of_the_object_that_another_process_takes_meanwhile() {
     let (old, new) = (rows(2, 0) + "nonsense\n", rows(1, 1));
-    for call in (1..MAX_CALLS).step_by(calls_apart(3)) {
+    for call in (1..MAX_CALLS).step_by(calls_apart(5)) {
         let env = IngestEnv::new().await;
         let (other, outside, new) = (env.process(), env.outside.clone(), new.clone());
         let replaced: Event = Box::pin(async move {

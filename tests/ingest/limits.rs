@@ -5,7 +5,7 @@ use std::sync::Arc;
 use presence_local::Options;
 use presence_runtime::clock::SystemTimer;
 use presence_store::{RetryPolicy, WriteRate};
-use presence_tests::{FaultKind, Plan, long_timeouts};
+use presence_tests::{FaultKind, Plan, long_timeouts, rounds};
 
 use super::ingest_env::{IngestEnv, uploaded};
 use crate::imports::import_env::rows;
@@ -15,7 +15,7 @@ const ROWS: usize = 36;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn objects_arrive_under_the_limits_of_aws() {
-    for seed in 0..3 {
+    for seed in 0..rounds(2) as u64 {
         let pace = Arc::new(WriteRate::new(Arc::new(SystemTimer::start())));
         let retry_policy = RetryPolicy::WhileImporting(pace);
         let env =
@@ -34,7 +34,7 @@ async fn objects_arrive_under_the_limits_of_aws() {
 #[tokio::test(flavor = "multi_thread")]
 async fn broken_calls_leave_exact_reviews_and_every_row_counted_once() {
     let kinds = [FaultKind::Throttle, FaultKind::ServerError, FaultKind::RefuseConnection, FaultKind::LoseReply];
-    for seed in 0..4 {
+    for seed in 0..rounds(2) as u64 {
         let short = RetryPolicy::For(std::time::Duration::from_millis(300));
         let env = IngestEnv::with_options(Options { retry_policy: short, ..long_timeouts() }).await;
         let expected = IngestEnv::new().await;

@@ -102,7 +102,7 @@ async fn an_object_whose_reports_cannot_have_its_name_is_reported_by_a_shorter_o
 async fn a_replaced_object_replaces_both_reports_whenever_it_is_replaced() {
     let old = rows(12, 0) + "nonsense\n";
     let new = rows(9, 1);
-    for call in (1..200).step_by(calls_apart(3)) {
+    for call in (1..200).step_by(calls_apart(5)) {
         let env = IngestEnv::new().await;
         env.arrive("a.jsonl", "older nonsense\n").await;
         env.outside.upload("inbox/a.jsonl", old.clone().into_bytes());

@@ -19,7 +19,7 @@ use super::model::{Model, query, review};
 
 /// More than the roots hold themselves, so that trees have nodes.
 const REVIEWS: usize = 1_800;
-const SEARCHES: usize = 20;
+const SEARCHES: usize = 8;
 /// Limits under which large sets have trees of facet keys.
 const LIMITS: FoldLimits = FoldLimits { fold_from: u64::MAX, pass_changes: 20_000, facets_from: 300 };
 
@@ -117,7 +117,7 @@ async fn write_between_any_two_calls_of_a_rebuild_is_counted() {
     let interleaving = InterleavingConnector::new();
     let slow = stack.stores_through(interleaving.over(in_process_client()), long_timeouts(), stack.table_prefix());
     let stored = StoredTrees::of(&stack);
-    let mut call = rng.u64(1..=calls_apart(5) as u64);
+    let mut call = rng.u64(1..=calls_apart(9) as u64);
     loop {
         stored.damage(&org_tree(1), Damage::GarbledRoot).await;
         stored.damage(&business_tree(1, "b1"), Damage::LostPosting).await;
@@ -153,7 +153,7 @@ async fn write_between_any_two_calls_of_a_rebuild_is_counted() {
         if is_over {
             break;
         }
-        call += calls_apart(5) as u64;
+        call += calls_apart(9) as u64;
     }
     assert!(call > 20, "{call} calls");
 }

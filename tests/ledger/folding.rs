@@ -81,9 +81,9 @@ async fn fold_that_crashes_at_any_call_is_completed_by_the_next_one() {
         if !has_crashed {
             break;
         }
-        call += calls_apart(3) as u64;
+        call += calls_apart(5) as u64;
     }
-    assert!(crashes * calls_apart(3) > 80, "only {crashes} crashes");
+    assert!(crashes * calls_apart(5) > 80, "only {crashes} crashes");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -111,9 +111,9 @@ async fn fold_in_the_middle_of_another_one_makes_it_stop_or_find_its_work_done()
         ledger.writer = std::mem::take(&mut *writer.lock().await);
         ledger.fold_alone().await;
         ledger.assert_folded(&format!("another fold before call {call}")).await;
-        call += calls_apart(3) as u64;
+        call += calls_apart(5) as u64;
     }
-    assert!(lost * calls_apart(3) > 20, "{lost} folds of {call} were overtaken");
+    assert!(lost * calls_apart(5) > 20, "{lost} folds of {call} were overtaken");
 }
 
 #[tokio::test(flavor = "multi_thread")]

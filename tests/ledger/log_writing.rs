@@ -262,7 +262,7 @@ async fn reviews_of_a_business_that_moves_in_steps_are_complete_wherever_it_is_i
     };
     process(&stack).put_business(&place(1, &reviews[0].city_key)).await.expect("the store answers");
     process(&stack).upsert_reviews(&reviews).await.expect("new reviews");
-    for call in (1..=24).step_by(calls_apart(3)) {
+    for call in (1..=24).step_by(calls_apart(5)) {
         let there = if call % 2 == 1 { place(2, "porto") } else { place(1, ["braga", "faro"][call / 2 % 2]) };
         faults.restart(Plan::At { call: call as u64, kind: FaultKind::LoseReply, times: u64::MAX });
         let broken =

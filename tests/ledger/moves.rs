@@ -138,11 +138,11 @@ async fn assert_has_no_findings(stack: &TestStack) {
 #[tokio::test(flavor = "multi_thread")]
 async fn reviews_written_with_a_place_from_before_a_move_are_where_their_business_is() {
     let stack = TestStack::start().await;
-    let (mut interruptions, first) = (0, rng("old places").u64(1..=calls_apart(5) as u64));
+    let (mut interruptions, first) = (0, rng("old places").u64(1..=calls_apart(9) as u64));
     // The business moves, is corrected, or goes there and back, just before each call of the writer.
     let journeys: [&[Place]; 3] = [&[(2, "Paris")], &[(1, "Paris")], &[(2, "Lyon"), HOME]];
     for (journey, places) in journeys.into_iter().enumerate() {
-        for call in (first..MAX_CALLS).step_by(calls_apart(5)) {
+        for call in (first..MAX_CALLS).step_by(calls_apart(9)) {
             let id = format!("b{journey}-{call}");
             put(stack.stores(), &business(&id, HOME)).await;
             let old = reviews(&id, 0..3, HOME);
@@ -171,7 +171,7 @@ async fn reviews_written_with_a_place_from_before_a_move_are_where_their_busines
             assert_is_in(&stack, &id, *places.last().expect("a place"), 6, &id).await;
         }
     }
-    assert!(interruptions * calls_apart(5) > 30, "{interruptions} interruptions");
+    assert!(interruptions * calls_apart(9) > 30, "{interruptions} interruptions");
     assert_has_no_findings(&stack).await;
 }
 
@@ -180,10 +180,10 @@ async fn a_move_that_dies_anywhere_counts_each_review_once_and_is_finished_or_co
     let stack = TestStack::start().await;
     let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
     let options = || Options { retry_policy: RetryPolicy::For(Duration::from_millis(1)), ..long_timeouts() };
-    let (mut all, mut interruptions, first) = (0, 0, rng("dying moves").u64(..calls_apart(5) as u64));
+    let (mut all, mut interruptions, first) = (0, 0, rng("dying moves").u64(..calls_apart(9) as u64));
     // The same row again, back, on to a third organisation, and another city of the old one.
     let corrections: [Place; 4] = [(2, "Paris"), HOME, (3, "Lyon"), (1, "Nice")];
-    for number in (first..MAX_CALLS).step_by(calls_apart(5)) {
+    for number in (first..MAX_CALLS).step_by(calls_apart(9)) {
         let id = format!("b{number}");
         found_business(&stack, &id).await;
         all += REVIEWS;
@@ -200,7 +200,7 @@ async fn a_move_that_dies_anywhere_counts_each_review_once_and_is_finished_or_co
         put(&process(&stack), &business(&id, place)).await;
         assert_is_in(&stack, &id, place, REVIEWS, &id).await;
     }
-    assert!(interruptions * calls_apart(5) > 21, "{interruptions} interruptions");
+    assert!(interruptions * calls_apart(9) > 21, "{interruptions} interruptions");
     assert_has_no_findings(&stack).await;
 }
 
@@ -289,7 +289,7 @@ async fn a_business_that_moves_within_a_search_of_named_sets_is_found_in_one_of_
     let stack = TestStack::start().await;
     // The logs are read in the order of their organisations: a move against it would hide the reviews from both.
     for (from, to) in [(1, 2), (2, 1)] {
-        for call in (1..).step_by(calls_apart(3)) {
+        for call in (1..).step_by(calls_apart(5)) {
             assert!(call < MAX_CALLS, "a search makes fewer calls");
             let id = format!("b{from}-{call}");
             found_business(&stack, &id).await;

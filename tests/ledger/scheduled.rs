@@ -229,7 +229,7 @@ async fn write_between_any_two_reads_of_an_audit_is_no_drift() {
     // The connector keeps what the index says now.
     calendar.round(&store, settings(PLENTY, true)).await;
     change_behind(&stack, &lag, &mut reviews).await;
-    let (mut call, mut is_away) = (rng("writes in audits").u64(1..=calls_apart(5) as u64), false);
+    let (mut call, mut is_away) = (rng("writes in audits").u64(1..=calls_apart(9) as u64), false);
     loop {
         // One review changes its facet key, one its month, and one is new.
         is_away = !is_away;
@@ -253,7 +253,7 @@ async fn write_between_any_two_reads_of_an_audit_is_no_drift() {
             event.await;
             break;
         }
-        call += calls_apart(5) as u64;
+        call += calls_apart(9) as u64;
     }
     assert!(call > 20, "{call} calls");
     assert_eq!(findings(&stack).await, 0);
@@ -314,7 +314,7 @@ async fn run_that_dies_at_any_call_is_continued() {
         if !died {
             break;
         }
-        call += calls_apart(7) as u64;
+        call += calls_apart(13) as u64;
     }
     assert!(call > 20, "{call} calls");
 }

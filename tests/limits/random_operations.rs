@@ -12,9 +12,9 @@ use crate::properties::sequences;
 /// Random operations of callers, for each seed.
 const USER_STEPS: usize = 60;
 /// Random steps of clients, clock, stream, sweep and crashes of the mailer, for each seed.
-const MAIL_STEPS: usize = 120;
+const MAIL_STEPS: usize = 60;
 /// Each seed runs one scenario with faults in this number.
-const FAULTS_ONE_IN: usize = 20;
+const FAULTS_ONE_IN: usize = 40;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn changes_of_users_are_answered_as_the_model_does_under_the_limits_of_aws() {

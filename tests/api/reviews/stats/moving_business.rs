@@ -134,13 +134,13 @@ async fn statistics_and_pages_are_those_before_or_after_the_move_of_a_named_busi
                 let mut call = 1;
                 while fixture.interrupt((by, path), call, (HOME, place)).await {
                     fixture.interrupt((by, path), call, (place, HOME)).await;
-                    (call, interruptions) = (call + calls_apart(3) as u64, interruptions + 1);
+                    (call, interruptions) = (call + calls_apart(5) as u64, interruptions + 1);
                 }
                 fixture.move_event(HOME).await;
             }
         }
     }
-    assert!(interruptions * calls_apart(3) >= 3 * PLACES.len() * REQUESTS.len(), "{interruptions} interruptions");
+    assert!(interruptions * calls_apart(5) >= 3 * PLACES.len() * REQUESTS.len(), "{interruptions} interruptions");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -149,7 +149,7 @@ async fn reviews_that_a_business_takes_to_another_organisation_for_the_first_tim
     for path in REQUESTS_OF_ALL {
         for is_folded in [false, true] {
             let fixture = MoveFixture::new().await;
-            for call in (1..).step_by(calls_apart(3)) {
+            for call in (1..).step_by(calls_apart(5)) {
                 let id = format!("moving-{call}");
                 fixture.create_business(&id).await;
                 let event = fixture.first_move_event(&id, OTHER_ORG, is_folded);
@@ -160,7 +160,7 @@ async fn reviews_that_a_business_takes_to_another_organisation_for_the_first_tim
             }
         }
     }
-    assert!(interruptions * calls_apart(3) >= 2 * 3 * REQUESTS_OF_ALL.len(), "{interruptions} interruptions");
+    assert!(interruptions * calls_apart(5) >= 2 * 3 * REQUESTS_OF_ALL.len(), "{interruptions} interruptions");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -168,7 +168,7 @@ async fn reviews_that_a_business_takes_to_an_organisation_without_reviews_are_co
     let mut interruptions = 0;
     for path in [REQUESTS_OF_ALL[0], REQUESTS_OF_ALL[3]] {
         for is_folded in [false, true] {
-            for call in (1..).step_by(calls_apart(3)) {
+            for call in (1..).step_by(calls_apart(5)) {
                 // Only the first move is to an organisation without reviews.
                 let fixture = MoveFixture::new().await;
                 let event = fixture.first_move_event("lyon-1", NEW_ORG, is_folded);
@@ -182,5 +182,5 @@ async fn reviews_that_a_business_takes_to_an_organisation_without_reviews_are_co
             }
         }
     }
-    assert!(interruptions * calls_apart(3) >= 2 * 3 * 2, "{interruptions} interruptions");
+    assert!(interruptions * calls_apart(5) >= 2 * 3 * 2, "{interruptions} interruptions");
 }
