@@ -1,6 +1,7 @@
 //! Embedded `DynamoDB`: an emulator in this process, with its data in memory or in one file.
 
 mod database;
+mod direct;
 mod imports;
 mod in_process;
 mod proxy;

@@ -12,7 +12,7 @@ use axum::Router;
 use axum::body::Body;
 use bytes::Bytes;
 use dynoxide::Database;
-use http::header::{self, HeaderName};
+use http::header::{self, HeaderName, HeaderValue};
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::client::conn::http1::{SendRequest, handshake};
@@ -20,6 +20,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
+use super::direct;
 use crate::local_only::local_hosts_only;
 
 /// Largest number of connections to the emulator. It handles one request at a time, so more would not be faster.
@@ -76,6 +77,15 @@ pub(super) struct Pool {
 impl Pool {
     pub(super) fn of(database: Database) -> Self {
         Self { database, idle: Mutex::default(), permits: Semaphore::new(MAX_CONNECTIONS) }
+    }
+
+    /// Runs a request without HTTP, if it is one of those that [`direct::run`] takes, and succeeds.
+    pub(super) fn run(&self, headers: &HeaderMap, body: &[u8]) -> Option<Response<Bytes>> {
+        let (_, operation) = headers.get("x-amz-target")?.to_str().ok()?.split_once('.')?;
+        let answer = direct::run(&self.database, operation, std::str::from_utf8(body).ok()?)?;
+        let mut response = Response::new(Bytes::from(answer));
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-amz-json-1.0"));
+        Some(response)
     }
 
     pub(super) async fn send(&self, request: Request<Full<Bytes>>) -> anyhow::Result<Response<Bytes>> {

@@ -11,6 +11,7 @@ use presence_runtime::aws::http_client_for;
 use presence_store::Database;
 
 use crate::connectors::ConnectorLayer as _;
+use crate::embedded::in_process_client;
 use crate::options::Options;
 
 /// Region in the requests and ARNs of the stack.
@@ -37,12 +38,12 @@ pub(super) fn own_config(endpoint_url: &str) -> SdkConfig {
         .operation_attempt_timeout(OWN_CALL_TIMEOUT)
         .operation_timeout(2 * OWN_CALL_TIMEOUT)
         .build();
-    local_config(endpoint_url).timeout_config(timeouts).build()
+    within_process(endpoint_url).timeout_config(timeouts).build()
 }
 
 /// Returns the configuration of the functions: the service's own, with the timeouts and HTTP client of the options.
 pub(super) fn functions_config(dynamodb_url: &str, options: &Options) -> SdkConfig {
-    let mut config = local_config(dynamodb_url);
+    let mut config = within_process(dynamodb_url);
     if let Some(timeouts) = &options.timeouts {
         config = config.timeout_config(timeouts.clone());
     }
@@ -53,6 +54,12 @@ pub(super) fn functions_config(dynamodb_url: &str, options: &Options) -> SdkConf
         });
     }
     config.build()
+}
+
+/// Returns a configuration whose calls reach the embedded database without HTTP.
+fn within_process(endpoint_url: &str) -> Builder {
+    let config = local_config(endpoint_url);
+    if endpoint_url.starts_with("http://") { config.http_client(in_process_client()) } else { config }
 }
 
 /// Returns the configuration that all calls share. A call on a busy machine may stand still for longer than the SDK's protection against

@@ -1,0 +1,32 @@
+//! Calls of the emulator without HTTP, which takes nine tenths of the CPU of a call.
+
+use dynoxide::{Database, Result};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Runs an operation on items or streams, and returns the JSON of its answer.
+///
+/// `None` for another operation, and for one that fails, which has changed nothing: the server of the emulator knows how errors look.
+pub(super) fn run(database: &Database, operation: &str, body: &str) -> Option<String> {
+    match operation {
+        "BatchGetItem" => answer(body, |request| database.batch_get_item(request)),
+        "BatchWriteItem" => answer(body, |request| database.batch_write_item(request)),
+        "DeleteItem" => answer(body, |request| database.delete_item(request)),
+        "DescribeStream" => answer(body, |request| database.describe_stream(request)),
+        "GetItem" => answer(body, |request| database.get_item(request)),
+        "GetRecords" => answer(body, |request| database.get_records(request)),
+        "GetShardIterator" => answer(body, |request| database.get_shard_iterator(request)),
+        "PutItem" => answer(body, |request| database.put_item(request)),
+        "Query" => answer(body, |request| database.query(request)),
+        "Scan" => answer(body, |request| database.scan(request)),
+        "TransactGetItems" => answer(body, |request| database.transact_get_items(request)),
+        "TransactWriteItems" => answer(body, |request| database.transact_write_items(request)),
+        "UpdateItem" => answer(body, |request| database.update_item(request)),
+        _ => None,
+    }
+}
+
+fn answer<I: DeserializeOwned, O: Serialize>(body: &str, run: impl FnOnce(I) -> Result<O>) -> Option<String> {
+    let answer = run(serde_json::from_str(body).ok()?).ok()?;
+    Some(serde_json::to_string(&answer).expect("an answer is JSON"))
+}
