@@ -1,0 +1,22 @@
+//! Functions behind streams: batches and schedules, as those in `events/mailer` and `events/publisher`.
+
+use std::time::{Duration, SystemTime};
+
+use presence_runtime::clock::SystemClock;
+use serde_json::Value;
+
+use crate::stack::with_stack;
+
+/// Checks that mailer and publisher take any event, and that the publisher names at most one record.
+pub fn events(bytes: &[u8]) {
+    let Ok(event) = serde_json::from_slice::<Value>(bytes) else { return };
+    let deadline = SystemTime::now() + Duration::from_secs(10);
+    with_stack(async |stack| {
+        // An error hands the event over again.
+        let _ = presence_mailer::handle(stack.outbox(), &event, deadline).await;
+        let feed = &stack.stores().feed;
+        let sent = presence_publisher::fan_out(stack.event_bus(), feed, &SystemClock, &event, deadline).await;
+        let failed = serde_json::to_value(&sent).expect("JSON")["batchItemFailures"].as_array().map_or(0, Vec::len);
+        assert!(failed <= 1, "the first record that failed is named");
+    });
+}
