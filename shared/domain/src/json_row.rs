@@ -2,11 +2,15 @@
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-/// Largest number of characters in a reason. The JSON parser may quote a whole value.
+/// Largest number of characters in a reason. The JSON parser may quote a whole value, or the name of a field.
 const REASON_MAX_CHARS: usize = 300;
 
 /// Parses a line as a JSON object. The error is the reason to reject it, with the path of the wrong field.
 pub fn parse_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    parse_object(text).map_err(|reason| reason.chars().take(REASON_MAX_CHARS).collect())
+}
+
+fn parse_object<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     // A list of values in the order of the fields would be read as well.
     if !text.trim_start().starts_with('{') {
         serde_json::from_str::<IgnoredAny>(text).map_err(|error| json_reason(&error))?;
@@ -26,9 +30,8 @@ pub fn parse_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 fn json_reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let suffix = format!(" at line {} column {}", error.line(), error.column());
-    let full = text.strip_suffix(&suffix).unwrap_or(&text);
-    let reason: String = full.chars().take(REASON_MAX_CHARS).collect();
-    if error.is_data() { reason } else { format!("is not valid JSON: {reason} (column {})", error.column()) }
+    let reason = text.strip_suffix(&suffix).unwrap_or(&text);
+    if error.is_data() { reason.to_owned() } else { format!("is not valid JSON: {reason} (column {})", error.column()) }
 }
 
 #[cfg(test)]
@@ -38,6 +41,7 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
     struct Row {
         id: u64,
         name: String,
@@ -53,6 +57,15 @@ mod tests {
         for wrong in ["", "hello", "[1", "1 2", "{"] {
             let reason = parse_json::<Row>(wrong).expect_err(wrong);
             assert!(reason.starts_with("is not valid JSON: "), "{wrong}: {reason}");
+        }
+    }
+
+    #[test]
+    fn a_reason_is_short_whatever_the_line_quotes() {
+        let long = "é".repeat(10_000);
+        for line in [format!(r#"{{"{long}":1}}"#), format!(r#"{{"id":"{long}"}}"#), format!("{{{long}")] {
+            let reason = parse_json::<Row>(&line).expect_err("wrong");
+            assert!(reason.chars().count() <= REASON_MAX_CHARS, "{reason}");
         }
     }
 }
