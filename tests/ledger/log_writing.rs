@@ -118,14 +118,17 @@ async fn a_process_that_is_too_slow_for_its_lane_writes_as_soon_as_the_fast_ones
     let reviews = reviews_of_lane(1, LOST_RACES + 1);
     let (last, others) = reviews.split_last().expect("some");
     let write = [write_new(last)];
+    slow_calls.arm();
     let beat = async {
         // Another change comes first, whenever the slow one sends its own.
         for review in others {
-            slow_calls.arm();
             slow_calls.paused().await;
             fast.write_reviews(&[write_new(review)]).await.expect("nobody is faster");
+            slow_calls.arm();
             slow_calls.resume();
         }
+        slow_calls.disarm();
+        slow_calls.resume();
         std::future::pending::<()>().await;
     };
     tokio::select! {
