@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 
 use self::bill::{OperationUsage, Trigger, find_billed_time};
 use self::report::ReportRow;
-use self::requests::{SampleIds, SampleRequest, ensure_all_covered, sample_requests, user_body};
+use self::requests::{ORG_ADMIN, SampleIds, SampleRequest, ensure_all_covered, sample_requests, user_body};
 use crate::cost::{Cost, measure_cost};
 use crate::lambda::results::OperationResults;
 use crate::{lambda, request_log};
@@ -43,7 +43,6 @@ const MAIL_LINES: [&str; 2] = [
 /// Local stack whose requests are counted, and the measured times.
 struct CostBenchmark {
     stack: Stack,
-    key: String,
     clock: Arc<ManualClock>,
     times: Vec<OperationResults>,
 }
@@ -69,10 +68,9 @@ pub(crate) async fn run(durations: &Path) -> anyhow::Result<String> {
         ..Options::default()
     });
     let stack = stack.await?;
-    let key = stack.keys().get("ORG_ADMIN").context("sample data")?.clone();
     let client = aws_sdk_dynamodb::Client::new(&sdk_config(stack.dynamodb_url()));
     let storage = storage::report(&client, stack.stores()).await?;
-    let benchmark = CostBenchmark { stack, key, clock, times };
+    let benchmark = CostBenchmark { stack, clock, times };
     let rows = benchmark.rows().await?;
     let sweep = find_billed_time(&benchmark.times, "sweep", "nothing is due")?;
     benchmark.stack.stop().await;
@@ -101,7 +99,14 @@ impl CostBenchmark {
         let reviews = self.send("GET", "/reviews?per_page=1", &Value::Null).await?;
         let reviews: Value = serde_json::from_str(&reviews.text)?;
         let review = reviews["reviews"][0]["id"].as_str().context("a review")?.to_owned();
-        Ok(SampleIds { invited_user, active_user, category, review })
+        let me: Value = serde_json::from_str(&self.send("GET", "/user/me", &Value::Null).await?.text)?;
+        let caller = me["id"].as_str().context("an id")?.to_owned();
+        let key = self.send("POST", &format!("/user/{caller}/keys"), &json!({ "label": "first" })).await?;
+        let key: Value = serde_json::from_str(&key.text)?;
+        let key = key["id"].as_str().context("a key")?.to_owned();
+        // The function knows the caller who reports an outcome, too.
+        self.send_as("PROVIDER", "GET", &format!("/reviews/{review}"), &Value::Null, None).await?;
+        Ok(SampleIds { invited_user, active_user, category, review, caller, key })
     }
 
     /// Creates a user. Returns its id.
@@ -120,7 +125,7 @@ impl CostBenchmark {
             // The user was invited just now. An address takes another invitation only after this window.
             self.clock.advance(WINDOW);
         }
-        let answer = self.send_with(method, &request.path, &request.body, request.header).await?;
+        let answer = self.send_as(request.caller, method, &request.path, &request.body, request.header).await?;
         let usage = OperationUsage {
             cost: last_cost_of(request.route, &answer)?,
             trigger: Trigger::ApiRequest,
@@ -172,12 +177,13 @@ impl CostBenchmark {
     }
 
     async fn send(&self, method: &str, path: &str, body: &Value) -> anyhow::Result<Answer> {
-        self.send_with(method, path, body, None).await
+        self.send_as(ORG_ADMIN, method, path, body, None).await
     }
 
-    /// Sends a request with a further header, by name and value.
-    async fn send_with(
+    /// Sends a request of a role with a further header, by name and value.
+    async fn send_as(
         &self,
+        caller: &str,
         method: &str,
         path: &str,
         body: &Value,
@@ -185,7 +191,8 @@ impl CostBenchmark {
     ) -> anyhow::Result<Answer> {
         request_log::restart_count();
         let url = format!("{}{path}", self.stack.base_url());
-        let request = reqwest::Client::new().request(method.parse()?, url).header("x-api-key", &self.key);
+        let key = self.stack.keys().get(caller).context("sample data")?;
+        let request = reqwest::Client::new().request(method.parse()?, url).header("x-api-key", key);
         let request = header.into_iter().fold(request, |request, (name, value)| request.header(name, value));
         let request = if body.is_null() { request } else { request.json(body) };
         read_answer(request.send().await?).await.with_context(|| format!("{method} {path}"))

@@ -4,6 +4,11 @@ use anyhow::{Context as _, ensure};
 use presence_api::Route;
 use serde_json::{Value, json};
 
+use crate::lambda::REPLY;
+
+/// Role of the callers of all requests but one.
+pub(super) const ORG_ADMIN: &str = "ORG_ADMIN";
+
 /// Request of an operation.
 pub(super) struct SampleRequest {
     /// Name of the route.
@@ -13,6 +18,8 @@ pub(super) struct SampleRequest {
     pub(super) path: String,
     /// Body of the request, or null.
     pub(super) body: Value,
+    /// Role of the caller.
+    pub(super) caller: &'static str,
     /// Header beside the key, by name and value.
     pub(super) header: Option<(&'static str, &'static str)>,
     /// Variant of the same operation, or the most similar one, in the benchmark `lambda`.
@@ -25,6 +32,9 @@ pub(super) struct SampleIds {
     pub(super) active_user: String,
     pub(super) category: String,
     pub(super) review: String,
+    /// The caller, and a key of the caller.
+    pub(super) caller: String,
+    pub(super) key: String,
 }
 
 /// Returns a request without a body.
@@ -34,7 +44,7 @@ fn request(
     path: impl Into<String>,
     timed_as: &'static str,
 ) -> SampleRequest {
-    SampleRequest { route, variant, path: path.into(), body: Value::Null, header: None, timed_as }
+    SampleRequest { route, variant, path: path.into(), body: Value::Null, caller: ORG_ADMIN, header: None, timed_as }
 }
 
 impl SampleRequest {
@@ -63,8 +73,12 @@ impl SampleRequest {
 
 /// Returns the requests in the order in which they are sent. The last request for a user deletes the user.
 pub(super) fn sample_requests(ids: &SampleIds) -> Vec<SampleRequest> {
-    let SampleIds { invited_user, active_user, category, review } = ids;
+    let SampleIds { invited_user, active_user, category, review, caller, key } = ids;
     let user = format!("/user/{active_user}");
+    let keys = format!("/user/{caller}/keys");
+    let (review, reply) = (format!("/reviews/{review}"), format!("/reviews/{review}/reply"));
+    let set = |variant, state| request("set_review_state", variant, &review, "").with_body(json!({ "state": state }));
+    let outcome = json!({ "version": 1, "outcome": "published" });
     let create = |variant, name, status, timed_as| {
         request("create_user", variant, "/user", timed_as).with_body(user_body(name, status))
     };
@@ -95,8 +109,18 @@ pub(super) fn sample_requests(ids: &SampleIds) -> Vec<SampleRequest> {
         request("search_reviews", "a city, a rating", "/reviews?business_city=saint-etienne&rating__in=1,2", "a city"),
         request("get_review_stats", "of all reviews", "/reviews/stats", "of all reviews"),
         request("get_review_stats", "by month", "/reviews/stats?group_by=month", "by month"),
-        request("get_review", "", format!("/reviews/{review}"), ""),
+        request("get_review", "", &review, ""),
         request("search_businesses", "", "/business/search?query=verte", ""),
+        set("the first change of this process", "treated"),
+        set("", "not_treated"),
+        request("put_reply", "", &reply, "").with_body(json!({ "content": REPLY })),
+        request("get_reply", "", &reply, ""),
+        SampleRequest { caller: "PROVIDER", ..request("report_reply_outcome", "", format!("{reply}/outcome"), "").with_body(outcome) },
+        request("delete_reply", "", &reply, ""),
+        request("list_keys", "of two keys", &keys, ""),
+        request("create_key", "", &keys, "").with_body(json!({ "label": "till" })),
+        request("rotate_key", "", format!("{keys}/{key}/rotate"), ""),
+        request("revoke_key", "", format!("{keys}/{key}"), ""),
     ];
     requests
 }

@@ -2,6 +2,7 @@
 //!
 //! Database and service run in this process, which is not throttled.
 
+use std::cell::Cell;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
@@ -38,8 +39,12 @@ pub(super) struct LambdaEnvironment {
     pub(super) reviews_key: String,
     /// Id of a category.
     pub(super) category: String,
-    /// Id of a review.
+    /// Id of a review, which nobody has treated at first.
     pub(super) review: String,
+    /// Number of requests that set the state of the review.
+    pub(super) states: Cell<u64>,
+    /// Version of the last request about the reply of the review.
+    pub(super) reply_version: Cell<u64>,
     /// Ids of all businesses with reviews.
     businesses: Vec<String>,
     /// Key of a caller who sees the reviews of all organisations.
@@ -83,6 +88,8 @@ impl LambdaEnvironment {
             launcher,
             orgs,
             review: find_review(&stack, &reviews_key).await?,
+            states: Cell::default(),
+            reply_version: Cell::default(),
             reviews_key,
             category,
             businesses: distribution.businesses().iter().map(|business| business.id.as_str().to_owned()).collect(),
@@ -177,7 +184,7 @@ async fn load_reviews(
 
 /// Returns the id of one review.
 async fn find_review(stack: &Stack, key: &str) -> anyhow::Result<String> {
-    let reviews = send(stack, "GET", "/reviews?per_page=1", key, &Value::Null).await?;
+    let reviews = send(stack, "GET", "/reviews?per_page=1&state=not_treated", key, &Value::Null).await?;
     Ok(reviews["reviews"][0]["id"].as_str().context("a review")?.to_owned())
 }
 

@@ -26,6 +26,10 @@ use self::operation_rounds::OperationRounds;
 use self::operations::{Operation, OperationGroup, groups};
 pub(crate) use self::results::{RESULTS, read};
 
+/// Reply of usual length.
+pub(crate) const REPLY: &str = "Merci beaucoup pour votre visite et pour ces mots. Toute l'équipe est ravie que le service vous ait plu, et nous \
+    serons heureux de vous accueillir de nouveau très bientôt dans notre magasin.";
+
 /// Options of the benchmark. The default takes some minutes. It needs the right to create control groups.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Settings {
