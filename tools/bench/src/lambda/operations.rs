@@ -204,8 +204,9 @@ impl Operation {
             RequestKind::Delete => user_event("DELETE", "", org.take_user(UserUse::Delete)?, key, &Value::Null),
             RequestKind::OfKeys { method, suffix } => {
                 let id = org.take_user(UserUse::Update)?;
-                let created = environment.send("POST", &format!("/user/{id}/keys"), key, &json!({ "label": "first" }));
-                keys_event(method, suffix, id, created.await?["id"].as_str().context("a key")?, key)
+                let created =
+                    environment.send("POST", &format!("/user/{id}/keys"), key, &json!({ "label": "first" })).await?;
+                keys_event(method, suffix, id, created["id"].as_str().context("a key")?, key)
             }
             RequestKind::SetState => {
                 let is_treated = environment.states.replace(environment.states.get() + 1).is_multiple_of(2);
