@@ -107,7 +107,7 @@ fn every_name_that_the_functions_read_is_described() {
         let body = &description.operation(route.name)["requestBody"]["content"]["application/json"]["schema"]["$ref"];
         let schema = body.as_str().and_then(|reference| description.json.pointer(reference.trim_start_matches('#')));
         described.extend(
-            schema.iter().flat_map(|schema| schema["properties"].as_object()).flat_map(|it| it.keys().cloned()),
+            schema.iter().filter_map(|schema| schema["properties"].as_object()).flat_map(|it| it.keys().cloned()),
         );
         let parameters = description.operation(route.name)["parameters"].as_array().cloned().unwrap_or_default();
         described.extend(parameters.iter().map(|parameter| parameter["name"].as_str().expect("a name").to_owned()));

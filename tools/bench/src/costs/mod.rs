@@ -13,20 +13,21 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use jiff::Timestamp;
-use presence_domain::ids::UserId;
+use presence_domain::ids::{OrgId, UserId};
 use presence_domain::invitation::WINDOW;
 use presence_local::connectors::WavesConnector;
 use presence_local::gateway::WAVES_HEADER;
 use presence_local::{Options, Stack, sdk_config};
 use presence_mailer::DeliveryOutcome;
 use presence_runtime::aws::http_client;
-use presence_runtime::clock::ManualClock;
+use presence_runtime::clock::{Clock as _, ManualClock};
 use serde_json::{Value, json};
 
 use self::bill::{OperationUsage, Trigger, find_billed_time};
 use self::report::ReportRow;
 use self::requests::{ORG_ADMIN, SampleIds, SampleRequest, ensure_all_covered, sample_requests, user_body};
 use crate::cost::{Cost, measure_cost};
+use crate::feed_events::append_events;
 use crate::lambda::results::OperationResults;
 use crate::{lambda, request_log};
 
@@ -106,7 +107,14 @@ impl CostBenchmark {
         let key = key["id"].as_str().context("a key")?.to_owned();
         // The function knows the caller who reports an outcome, too.
         self.send_as("PROVIDER", "GET", &format!("/reviews/{review}"), &Value::Null, None).await?;
-        Ok(SampleIds { invited_user, active_user, category, review, caller, key })
+        let org = me["org_id"].as_u64().and_then(OrgId::new).context("an organisation")?;
+        append_events(self.stack.stores(), org, &review, self.clock.now()).await?;
+        let url = format!("{}webhook-receiver/ok", self.stack.home_url());
+        let webhook = self.send("POST", "/webhooks", &json!({ "url": url })).await?;
+        let webhook: Value = serde_json::from_str(&webhook.text)?;
+        let webhook = webhook["id"].as_str().context("a webhook")?.to_owned();
+        let oldest = format!("{}-0", org.get());
+        Ok(SampleIds { invited_user, active_user, category, review, caller, key, webhook, oldest })
     }
 
     /// Creates a user. Returns its id.
@@ -131,7 +139,7 @@ impl CostBenchmark {
             trigger: Trigger::ApiRequest,
             log_bytes: request_log::counted_bytes(),
             answer_bytes: answer.bytes,
-            time: find_billed_time(&self.times, request.route, request.timed_as)?,
+            time: find_billed_time(&self.times, request.timed_operation(), request.timed_as)?,
         };
         Ok(ReportRow { label: request.label(), usage })
     }

@@ -35,6 +35,9 @@ pub(super) struct SampleIds {
     /// The caller, and a key of the caller.
     pub(super) caller: String,
     pub(super) key: String,
+    pub(super) webhook: String,
+    /// Cursor of the oldest event of the caller's organisation.
+    pub(super) oldest: String,
 }
 
 /// Returns a request without a body.
@@ -64,6 +67,15 @@ impl SampleRequest {
         }
     }
 
+    /// Returns the operation whose measured time counts: the most similar one.
+    pub(super) fn timed_operation(&self) -> &'static str {
+        match self.route {
+            "get_webhook" | "list_deliveries" => "list_webhooks",
+            route if route.ends_with("_webhook") => "update_webhook",
+            route => route,
+        }
+    }
+
     /// Returns the method of the route.
     pub(super) fn method(&self) -> anyhow::Result<&'static str> {
         let route = routes().into_iter().find(|(name, _)| *name == self.route);
@@ -73,11 +85,13 @@ impl SampleRequest {
 
 /// Returns the requests in the order in which they are sent. The last request for a user deletes the user.
 pub(super) fn sample_requests(ids: &SampleIds) -> Vec<SampleRequest> {
-    let SampleIds { invited_user, active_user, category, review, caller, key } = ids;
+    let SampleIds { invited_user, active_user, category, review, caller, key, webhook, oldest } = ids;
     let user = format!("/user/{active_user}");
     let keys = format!("/user/{caller}/keys");
     let (review, reply) = (format!("/reviews/{review}"), format!("/reviews/{review}/reply"));
     let set = |variant, state| request("set_review_state", variant, &review, "").with_body(json!({ "state": state }));
+    let hook = format!("/webhooks/{webhook}");
+    let of_hook = |route, path: &str| request(route, "", format!("{hook}{path}"), "");
     let outcome = json!({ "version": 1, "outcome": "published" });
     let create = |variant, name, status, timed_as| {
         request("create_user", variant, "/user", timed_as).with_body(user_body(name, status))
@@ -121,6 +135,17 @@ pub(super) fn sample_requests(ids: &SampleIds) -> Vec<SampleRequest> {
         request("create_key", "", &keys, "").with_body(json!({ "label": "till" })),
         request("rotate_key", "", format!("{keys}/{key}/rotate"), ""),
         request("revoke_key", "", format!("{keys}/{key}"), ""),
+        request("list_events", "a page of 30", "/events", ""),
+        request("list_webhooks", "of one", "/webhooks", ""),
+        request("create_webhook", "", "/webhooks", "").with_body(json!({ "url": "https://example.com/events" })),
+        of_hook("get_webhook", ""),
+        of_hook("update_webhook", "").with_body(json!({ "label": "till" })),
+        of_hook("rotate_webhook", "/rotate"),
+        of_hook("test_webhook", "/test"),
+        of_hook("enable_webhook", "/enable"),
+        of_hook("replay_webhook", "/replay").with_body(json!({ "after": oldest })),
+        of_hook("list_deliveries", "/deliveries"),
+        of_hook("delete_webhook", ""),
     ];
     requests
 }
@@ -152,5 +177,6 @@ fn routes() -> Vec<(&'static str, &'static str)> {
     let mut routes = names_and_methods(&presence_users::ROUTES);
     routes.extend(names_and_methods(&presence_categories::ROUTES));
     routes.extend(names_and_methods(&presence_reviews::ROUTES));
+    routes.extend(names_and_methods(&presence_feed::ROUTES));
     routes
 }

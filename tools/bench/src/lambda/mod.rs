@@ -79,7 +79,7 @@ async fn measure(settings: &Settings) -> anyhow::Result<String> {
     }
     let mut report = results::render(&results);
     report.push_str("\n| program | bytes | bytes with gzip |\n|---|---:|---:|\n");
-    for function in ["users", "categories", "reviews", "mailer"] {
+    for function in ["users", "categories", "reviews", "feed", "mailer"] {
         let program = std::fs::read(settings.programs.join(function)).with_context(|| function.to_owned())?;
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(&program)?;

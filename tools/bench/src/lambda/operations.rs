@@ -48,6 +48,8 @@ enum RequestKind {
         method: &'static str,
         suffix: &'static str,
     },
+    /// Change of the label of a webhook.
+    UpdateWebhook,
     SendMail,
     Sweep,
 }
@@ -87,11 +89,14 @@ const REVIEWS: &str = "/api/v2/reviews";
 const REVIEW_STATS: &str = "/api/v2/reviews/stats";
 const REVIEW: &str = "/api/v2/reviews/{review_id}";
 const BUSINESS_SEARCH: &str = "/api/v2/business/search";
+const EVENTS: &str = "/api/v2/events";
+const WEBHOOKS: &str = "/api/v2/webhooks";
 
 /// Returns all groups. The sweep is the first one: it must find nothing, and later operations leave mails in the outbox.
 pub(super) fn groups() -> Vec<OperationGroup> {
     use RequestKind::{CreateActive, CreateAgain, CreateInvited, CreateWithKey, Delete, Invite, SendMail, Sweep};
-    use RequestKind::{FirstPage, OfKeys, OfReply, SearchAllReviews, SetState, UpdatePassword, UpdatePhone};
+    use RequestKind::{FirstPage, OfKeys, OfReply, SearchAllReviews, SetState};
+    use RequestKind::{UpdatePassword, UpdatePhone, UpdateWebhook};
     let single = |function, name, variant, kind| OperationGroup::single(function, Operation::new(name, variant, kind));
     let get = |function, name, variant, path, query| {
         OperationGroup::single(function, Operation::get(name, variant, path, query))
@@ -148,6 +153,9 @@ pub(super) fn groups() -> Vec<OperationGroup> {
         reply("get_reply", "GET", ""),
         reply("report_reply_outcome", "POST", "/outcome"),
         reply("delete_reply", "DELETE", ""),
+        get("feed", "list_events", "", EVENTS, ""),
+        get("feed", "list_webhooks", "", WEBHOOKS, ""),
+        single("feed", "update_webhook", "", UpdateWebhook),
         // More organisations are loaded for the second one, so that it must be the last search.
         single("reviews", "search_reviews", "PROVIDER of 100 organisations", SearchAllReviews { orgs: 100 }),
         single("reviews", "search_reviews", "PROVIDER of 1500 organisations", SearchAllReviews { orgs: 1_500 }),
@@ -214,6 +222,12 @@ impl Operation {
                 review_event("PUT", "", environment, &json!({ "state": state }))
             }
             RequestKind::OfReply { method, suffix } => reply_event(method, suffix, environment),
+            RequestKind::UpdateWebhook => {
+                let (number, id) = (environment.states.replace(environment.states.get() + 1), &environment.webhook);
+                let body = json!({ "label": number.to_string() });
+                let route = format!("POST {WEBHOOKS}/{{webhook_id}}");
+                event::request(&route, &format!("{WEBHOOKS}/{id}"), "", &environment.reviews_key, &body)
+            }
             RequestKind::SendMail => {
                 let id = org.take_user(UserUse::Mail)?.to_string();
                 environment.send("POST", &format!("/user/{id}/invite"), key, &Value::Null).await?;
@@ -239,7 +253,7 @@ fn get_event(route: &str, query: &str, environment: &LambdaEnvironment, org: &Or
     if query.contains("{email}") {
         query = query.replace("{email}", &org.unchanged_email()?);
     }
-    let is_of_reviews = [REVIEWS, REVIEW_STATS, REVIEW, BUSINESS_SEARCH].contains(&route);
+    let is_of_reviews = [REVIEWS, REVIEW_STATS, REVIEW, BUSINESS_SEARCH, EVENTS, WEBHOOKS].contains(&route);
     let key = if is_of_reviews { &environment.reviews_key } else { &org.key };
     Ok(event::get(&format!("GET {route}"), &path, &query, key))
 }
