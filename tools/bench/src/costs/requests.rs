@@ -133,7 +133,7 @@ pub(super) fn sample_requests(ids: &SampleIds) -> Vec<SampleRequest> {
         request("delete_reply", "", &reply, ""),
         request("list_keys", "of two keys", &keys, ""),
         request("create_key", "", &keys, "").with_body(json!({ "label": "till" })),
-        request("rotate_key", "", format!("{keys}/{key}/rotate"), ""),
+        request("rotate_key", "", format!("{keys}/{key}/rotate"), "").with_body(json!({})),
         request("revoke_key", "", format!("{keys}/{key}"), ""),
         request("list_events", "a page of 30", "/events", ""),
         request("list_webhooks", "of one", "/webhooks", ""),

@@ -264,7 +264,11 @@ fn user_event(method: &str, suffix: &str, id: u64, key: &str, body: &Value) -> S
 
 fn keys_event(method: &str, suffix: &str, id: u64, key_id: &str, caller: &str) -> String {
     let path = format!("/api/v2/user/{id}{}", suffix.replace("{key_id}", key_id));
-    let body = if suffix == "/keys" && method == "POST" { json!({ "label": "second" }) } else { Value::Null };
+    let body = match (method, suffix) {
+        ("POST", "/keys") => json!({ "label": "second" }),
+        ("POST", _) => json!({}),
+        _ => Value::Null,
+    };
     event::request(&format!("{method} {USER}{suffix}"), &path, "", caller, &body)
 }
 
