@@ -1,9 +1,6 @@
-//! Keys that may only read, and keys that may be called from some networks.
+//! Keys that may only read, and keys that may be called from some networks, as operators issue them.
 
-use presence_domain::ids::UserId;
-use presence_domain::key_rights::{AllowedNetworks, KeyAccess};
-use presence_runtime::clock::Clock as _;
-use presence_store::NewApiKey;
+use presence_ops::Exit;
 use presence_store::schema::API_KEYS;
 use presence_tests::{Fixtures, Reply, TestStack, path_of, routes, send};
 
@@ -14,12 +11,10 @@ use super::requests::{UNKNOWN_IDS, call, newcomer};
 const HERE: &str = "127.0.0.0/8";
 const ELSEWHERE: &str = "203.0.113.0/24";
 
-async fn issue(stack: &TestStack, owner: &str, access: KeyAccess, networks: &[&str]) -> String {
-    let networks = AllowedNetworks::parse(networks.iter().copied()).expect("networks");
-    let new = NewApiKey { access, networks, ..NewApiKey::default() };
-    let owner = UserId::parse(owner).expect("an id");
-    let issued = stack.stores().users.issue_key(owner, &new, &presence_tests::operator(), stack.clock.now()).await;
-    issued.expect("an active user").key.expose().to_owned()
+/// Issues a key with these options.
+async fn issue(stack: &TestStack, owner: &str, options: &str) -> String {
+    let issued = stack.ops(&format!("--json key issue --user {owner} {options}")).await.expect(Exit::Done).json();
+    issued["key"].as_str().expect("a key").to_owned()
 }
 
 /// Returns every item but the records of keys, which have the hour of the last use.
@@ -31,7 +26,7 @@ async fn without_keys(stack: &TestStack) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_that_may_only_read_changes_nothing_whatever_the_target() {
     let (stack, fixtures) = Fixtures::start().await;
-    let key = issue(&stack, &fixtures.provider.id, KeyAccess::Read, &[]).await;
+    let key = issue(&stack, &fixtures.provider.id, &format!("--access read --network {HERE}")).await;
     let before = without_keys(&stack).await;
     // The second round has the key in the cache of each function.
     for round in ["cold", "warm"] {
@@ -67,8 +62,8 @@ fn body(reply: &Reply) -> (u16, &str) {
 async fn a_key_from_outside_its_networks_is_refused_like_an_unknown_one_on_every_route() {
     let (stack, fixtures) = Fixtures::start().await;
     let owner = &fixtures.provider.id;
-    let inside = issue(&stack, owner, KeyAccess::All, &[ELSEWHERE, HERE]).await;
-    let outside = issue(&stack, owner, KeyAccess::All, &[ELSEWHERE]).await;
+    let inside = issue(&stack, owner, &format!("--network {ELSEWHERE} --network {HERE}")).await;
+    let outside = issue(&stack, owner, &format!("--network {ELSEWHERE}")).await;
     let before = stack.snapshot().await;
     let unknown = stack.get("/user/me", presence_domain::api_key::PlaintextApiKey::generate().expose()).await;
     for route in routes() {

@@ -118,6 +118,10 @@ async fn a_key_gives_access_in_each_of_its_places_on_every_route() {
             let reply = send(request.header("content-type", "application/json").body("{}")).await;
             assert!([200, 400, 404].contains(&reply.status), "{} with {header}: {}", route.name, reply.text);
         }
+        if route.body == presence_api::Body::Json {
+            let reply = send(stack.request(route.method, &path).json(&json!({ "api_key": key }))).await;
+            assert!([200, 400, 404].contains(&reply.status), "{} with the key in its body: {}", route.name, reply.text);
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! itself. Two that remove each other at the same time could: the second write would remove the last one.
 
 use presence_domain::user::{Role, Status};
+use presence_ops::Exit;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{Fixtures, Reply, TestStack, TestUser, in_process_client, long_timeouts};
 use rstest::rstest;
@@ -88,5 +89,14 @@ async fn a_provider_removes_even_the_last_org_admin(#[case] change: Value) {
     let (stack, fixtures) = Fixtures::start().await;
     let reply = remove_admin(&stack, &fixtures.admin_2, &fixtures.provider.key, &change).await;
     assert_eq!(reply.status, 200, "{}", reply.text);
+    assert_eq!(stack.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_removes_even_the_last_provider() {
+    let (stack, fixtures) = Fixtures::start().await;
+    stack.ops(&format!("users set-status {} invited --yes", fixtures.provider_in_1.id)).await.expect(Exit::Done);
+    stack.ops(&format!("users delete {} --yes", fixtures.provider.id)).await.expect(Exit::Done);
+    assert!(stack.stored(&fixtures.provider.id).await.is_none());
     assert_eq!(stack.audit().await, []);
 }

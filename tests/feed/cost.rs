@@ -93,6 +93,9 @@ async fn an_event_of_a_full_batch_and_a_full_page_cost_few_units() {
     assert_eq!(page.expect("a page").events.len(), 100);
     assert!(cost.calls == 2 && cost.read_units <= 6.0, "{cost:?}");
 
+    let by_default = fixture.page(&fixture.events.fixtures.admin_1, "").await;
+    assert_eq!((by_default["events"].as_array().map(Vec::len), &by_default["next"]), (Some(30), &json!("1-30")));
+
     let alone = deliver(stack, "1-000000000000", u64::from(REVIEWS) - 1).await;
     assert!(alone.calls <= 9 && alone.write_units <= 3.0 && alone.read_units <= 5.0, "{alone:?}");
     let all = deliver(stack, "1-100000000000", 0).await;

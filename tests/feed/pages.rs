@@ -42,6 +42,10 @@ async fn a_feed_has_the_events_of_the_bus_once_each_with_their_data() {
 async fn who_names_which_feed_and_cursor() {
     let mut fixture = FeedFixture::new().await;
     fixture.events.invite("guest").await;
+    let email = presence_tests::address("of-no-organisation");
+    let body = json!({ "email": email, "first_name": "Ada", "last_name": "Roy", "role": "PROVIDER" });
+    let created = fixture.events.stack.post("/user", &fixture.events.fixtures.provider.key, &body).await;
+    assert_eq!(created.status, 200, "{}", created.text);
     fixture.publish().await;
     let users = &fixture.events.fixtures;
     let after = |query: &str| format!("/events?{query}");
@@ -85,9 +89,14 @@ async fn who_names_which_feed_and_cursor() {
         let reply = fixture.events.stack.get(&after(query), &user.key).await;
         assert_eq!((reply.status, &reply.json()["errors"]), (status, &answer), "{query}");
     }
-    for (user, query) in [(&users.provider, "org_id=1"), (&users.admin_1, "org_id=1"), (&users.admin_1, "after=1-0")] {
+    for (user, query, next) in [
+        (&users.provider, "org_id=1", "1-1"),
+        (&users.provider, "org_id=none", "none-1"),
+        (&users.admin_1, "org_id=1", "1-1"),
+        (&users.admin_1, "after=1-0", "1-1"),
+    ] {
         let page = fixture.page(user, query).await;
-        assert_eq!((page["events"].as_array().map(Vec::len), &page["next"]), (Some(1), &json!("1-1")), "{query}");
+        assert_eq!((page["events"].as_array().map(Vec::len), &page["next"]), (Some(1), &json!(next)), "{query}");
     }
     let end = fixture.page(&users.admin_1, "after=now").await;
     assert_eq!(end, json!({"events": [], "next": "1-1", "has_more": false}));

@@ -111,6 +111,7 @@ mod tests {
             ("deflate, *;q=0.5", Gzip),
             ("*;q=0, gzip", OnlyGzip),
             ("gzip, identity;q=0", OnlyGzip),
+            ("gzip, br, zstd, identity;q=0", OnlyGzip),
             ("*, identity;q=0.0", OnlyGzip),
             ("", Identity),
             ("identity", Identity),

@@ -22,13 +22,15 @@ const CURL: &str =
 #[tokio::test(flavor = "multi_thread")]
 async fn every_mistake_gets_the_answer_of_the_page() {
     let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |line| run(&stack, folder.path(), line);
     let mut answers = Vec::new();
     for mistake in mistakes() {
         if let Some(first) = mistake.first {
-            assert_eq!(run(&stack, first).status, 200, "{first}");
+            assert_eq!(run(first).status, 200, "{first}");
         }
         let before = stack.snapshot().await;
-        answers.push(run(&stack, mistake.request));
+        answers.push(run(mistake.request));
         assert_eq!(stack.snapshot().await, before, "{} changes nothing", mistake.request);
     }
     let written = page(&mistakes(), &answers);
@@ -53,11 +55,11 @@ fn the_page_has_thirty_mistakes_or_more_and_none_twice() {
     assert!(requests.len() >= 30, "{}", requests.len());
 }
 
-/// Runs a line of bash with one curl in it, and returns the answer.
-fn run(stack: &TestStack, line: &str) -> Answer {
+/// Runs a line of bash with one curl in it, in a folder for its files, and returns the answer.
+fn run(stack: &TestStack, folder: &Path, line: &str) -> Answer {
     let keys = stack.local.keys();
     let mut bash = Command::new("bash");
-    bash.arg("-c").arg(format!("set -o pipefail; {CURL}; {line}"));
+    bash.arg("-c").arg(format!("set -o pipefail; {CURL}; {line}")).current_dir(folder);
     bash.env("BASE", stack.local.base_url());
     for (name, role) in [("KEY", "ORG_ADMIN"), ("MANAGER", "BUSINESS_MANAGER"), ("PROVIDER", "PROVIDER")] {
         bash.env(name, &keys[role]);

@@ -21,6 +21,9 @@ BASE=http://127.0.0.1:3000/api/v2
 
 An answer names every wrong field at once. Where a name is not known, it says what was probably meant: names with up to two typing errors, in
 another spelling, or as other APIs call them.
+
+A deployment without [`Replies`](deploy.md), `Events` or `Webhooks` answers what needs them with 400: `replies are not set up`, for example. Nothing
+that a client sends changes that.
 ";
 
 /// Answer to a mistake.

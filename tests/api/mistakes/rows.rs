@@ -49,7 +49,7 @@ const KEYS: &[Row] = &[
     ("the key is forgotten", r#"curl "$BASE/user/me""#, "send it in `x-api-key`"),
     ("the key is in another header", r#"curl "$BASE/user/me" -H "api-key: $KEY""#, "the header is `x-api-key`"),
     ("`Authorization` without its scheme", r#"curl "$BASE/user/me" -H "Authorization: $KEY""#, "`Authorization: Bearer …`"),
-    ("a letter of the key is lost", r#"curl "$BASE/user/me" -H "x-api-key: ${KEY%?}""#, "a key has 39 characters; the answer is the same for a key that is revoked or expired"),
+    ("a letter of the key is lost", r#"curl "$BASE/user/me" -H "x-api-key: ${KEY%?}""#, "a key has 39 characters; the answer is the same for a key that is revoked, expired or called from outside its networks"),
     ("a key without a label", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"access": "read"}'"#, "`label` names the key in lists"),
     ("a label that is too long", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d "{\"label\": \"$(printf 'x%.0s' {1..101})\"}""#, "100 characters at the most"),
     ("an access that does not exist", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"label": "report", "access": "read_only"}'"#, "`read`, or `all`"),
@@ -61,6 +61,7 @@ const KEYS: &[Row] = &[
     ("an overlap that is too long", r#"curl "$BASE/user/1003/keys/1003-9dfde7a91e1c/rotate" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"overlap_seconds": 2592000}'"#, "604800, a week, at the most"),
     ("the key instead of its id", r#"curl -X DELETE "$BASE/user/1003/keys/$MANAGER" -H "x-api-key: $KEY""#, "the `id` in the list of keys; never put a key into a path, which logs keep"),
     ("a change with a key that may only read", r#"curl "$BASE/user/me" -H "x-api-key: pk_ExampleKeyOfAReadOnlyReport0012KUpp3" ;; curl -X POST "$BASE/user/1008/invite" -H "x-api-key: pk_ExampleKeyOfAReadOnlyReport0012KUpp3""#, "a key of `access` `all`"),
+    ("a key that makes one that may do more", r#"curl "$BASE/user/1003/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"label": "office", "allowed_networks": ["127.0.0.0/8"]}' | tee office.json; curl "$BASE/user/me" -H "x-api-key: $(sed -n 's/.*"key":"\([^"]*\)".*/\1/p' office.json)" ;; curl "$BASE/user/1003/keys" -H "x-api-key: $(sed -n 's/.*"key":"\([^"]*\)".*/\1/p' office.json)" -H 'content-type: application/json' -d '{"label": "home", "allowed_networks": []}'"#, "leave `allowed_networks` out: those of the key that asks. The same holds for `expires_at`"),
     ("a sixth key of a user", r#"for number in {1..5}; do curl "$BASE/user/1006/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d "{\"label\": \"key $number\"}"; done ;; curl "$BASE/user/1006/keys" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"label": "key 6"}'"#, "revoke one that nobody uses: `last_used_at` in the list of keys"),
     ("two different keys", r#"curl "$BASE/user/me?api_key=$MANAGER" -H "x-api-key: $KEY""#, "send one key, in one place"),
 ];
@@ -151,6 +152,9 @@ const REVIEWS: &[Row] = &[
     ("a reply that is not there", r#"curl "$BASE/reviews/190n40rnpsx7/reply" -H "x-api-key: $KEY""#, "404 also means that there is no reply"),
     ("a reply that is not there, taken back", r#"curl -X DELETE "$BASE/reviews/190n40rnpsx7/reply" -H "x-api-key: $KEY""#, "404 also means that there is no reply"),
     ("an outcome that an organisation reports", r#"curl "$BASE/reviews/190n40rnpsx7/reply/outcome" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"version": 1, "outcome": "published"}'"#, "connectors have the key of a PROVIDER"),
+    ("an outcome of the wrong kind", r#"curl -X PUT "$BASE/reviews/ppzs22ghnsp6/reply" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"content": "Merci"}' ;; curl "$BASE/reviews/ppzs22ghnsp6/reply/outcome" -H "x-api-key: $PROVIDER" -H 'content-type: application/json' -d '{"version": 1, "outcome": "removed"}'"#, "`published` or `rejected` for a reply, `removed` or `rejected` for a removal: the `action` of the message tells"),
+    ("an outcome in other words", r#"curl "$BASE/reviews/190n40rnpsx7/reply/outcome" -H "x-api-key: $PROVIDER" -H 'content-type: application/json' -d '{"version": 1, "outcome": "done"}'"#, "one of the choices"),
+    ("a reason that is too long", r#"curl "$BASE/reviews/190n40rnpsx7/reply/outcome" -H "x-api-key: $PROVIDER" -H 'content-type: application/json' -d "{\"version\": 1, \"outcome\": \"rejected\", \"reason\": \"$(printf 'x%.0s' {1..501})\"}""#, "500 characters at the most"),
     ("an outcome of a version that no request had", r#"curl "$BASE/reviews/190n40rnpsx7/reply/outcome" -H "x-api-key: $PROVIDER" -H 'content-type: application/json' -d '{"version": 1, "outcome": "published"}'"#, "the `version` of the message"),
 ];
 

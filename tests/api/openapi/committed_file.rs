@@ -103,22 +103,23 @@ fn documents() -> [Value; 2] {
 fn every_name_that_the_functions_read_is_described() {
     let description = Description::read();
     let mut described: BTreeSet<String> = BTreeSet::new();
-    for schema in ["UserCreation", "UserChange", "ReviewChange", "ReplyRequest", "OutcomeReport"] {
-        let properties =
-            description.json["components"]["schemas"][schema]["properties"].as_object().expect("properties");
-        described.extend(properties.keys().cloned());
-    }
     for route in routes() {
+        let body = &description.operation(route.name)["requestBody"]["content"]["application/json"]["schema"]["$ref"];
+        let schema = body.as_str().and_then(|reference| description.json.pointer(reference.trim_start_matches('#')));
+        described.extend(
+            schema.iter().filter_map(|schema| schema["properties"].as_object()).flat_map(|it| it.keys().cloned()),
+        );
         let parameters = description.operation(route.name)["parameters"].as_array().cloned().unwrap_or_default();
         described.extend(parameters.iter().map(|parameter| parameter["name"].as_str().expect("a name").to_owned()));
     }
     let functions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../functions");
-    let mut read: BTreeSet<String> = ["users", "categories", "reviews"]
-        .iter()
-        .flat_map(|function| std::fs::read_dir(functions.join(function).join("src")).expect("sources"))
-        .filter_map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).ok())
-        .flat_map(|source| names_read(&source))
-        .collect();
+    let mut read: BTreeSet<String> =
+        ["users/src", "users/src/keys", "categories/src", "reviews/src", "feed/src", "feed/src/webhooks"]
+            .iter()
+            .flat_map(|folder| std::fs::read_dir(functions.join(folder)).expect("sources"))
+            .filter_map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).ok())
+            .flat_map(|source| names_read(&source))
+            .collect();
     // `Fields` reads the parameters of a page for all functions.
     let fields = std::fs::read_to_string(functions.join("../shared/api/src/fields.rs")).expect("a source");
     read.extend(names_read(&fields.replace("self.", "fields.")));

@@ -43,6 +43,17 @@ impl Description {
         objection(&validator(&self.closed, &response["content"]["application/json"]["schema"]), body)
     }
 
+    /// Returns the schema of a parameter.
+    pub(super) fn parameter_schema(&self, operation: &str, name: &str) -> &Value {
+        let mut parameters = self.operation(operation)["parameters"].as_array().expect("parameters").iter();
+        &parameters.find(|parameter| parameter["name"] == name).expect("a parameter of this name")["schema"]
+    }
+
+    /// True if a value follows a schema.
+    pub(super) fn admits(&self, schema: &Value, value: &Value) -> bool {
+        objection(&validator(&self.json["components"], schema), value).is_none()
+    }
+
     /// Returns the differences between the body of a request and its schema, or nothing.
     pub(super) fn objection_to_body(&self, operation: &str, body: &Value) -> Option<String> {
         let schema = &self.operation(operation)["requestBody"]["content"]["application/json"]["schema"];

@@ -9,6 +9,7 @@ mod budgets;
 mod cost;
 mod costs;
 mod distribution;
+mod feed_events;
 mod lambda;
 mod request_log;
 mod review_database;

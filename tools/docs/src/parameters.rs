@@ -37,12 +37,15 @@ impl Parameter {
         example: &'static str,
         description: &str,
     ) -> Self {
-        Self { is_required: true, ..Self::text(name, constraint, example, description) }
+        let schema = constraint(string()).into();
+        Self { is_required: true, ..Self::optional(name, schema, example, description.to_owned()) }
     }
 
-    /// Creates an optional query parameter of text.
+    /// Creates an optional query parameter of text. No text counts as not given, so the schema admits it.
     pub(crate) fn text(name: &'static str, constraint: Constraint, example: &'static str, description: &str) -> Self {
-        Self::optional(name, constraint(string()).into(), example, description.to_owned())
+        let mut schema = constraint(string()).build();
+        schema.pattern = schema.pattern.map(values::or_no_text);
+        Self::optional(name, Schema::from(schema).into(), example, description.to_owned())
     }
 
     /// Creates an optional query parameter of a whole number.

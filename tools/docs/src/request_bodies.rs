@@ -118,7 +118,9 @@ fn outcome_report() -> ObjectBuilder {
     let version = values::at_least_one(integer())
         .description(Some("Version of the reply, as its message had it. Its digits as text are accepted too."));
     let outcome = text(values::reply_outcome, "`published` for a reply, `removed` for a removal, `rejected` for both.");
-    let reason = nullable(Type::String, string(), "Reason that the partner gave. Null, blank or left out: none.");
+    let reason = "Reason that the partner gave: at most 500 characters once trimmed. Control characters are dropped. Null, blank or left \
+                  out: none.";
+    let reason = nullable(Type::String, values::outcome_reason(string()), reason);
     let body = body("Outcome of a request, as a connector reports it. Unknown fields are refused.");
     let body = body.property("version", version).property("outcome", outcome).property("reason", reason);
     with_api_key(body.required("version").required("outcome"))
@@ -149,8 +151,8 @@ fn webhook_fields(body: ObjectBuilder) -> ObjectBuilder {
         .schema_type(or_null(Type::Array))
         .items(kind)
         .description(Some("Types of events to be told of. An empty list and null are all of them."));
-    let label =
-        nullable(Type::String, values::key_label(string()), "Name for people: at most 100 characters. Null: none.");
+    let label = "Name for people: at most 100 characters. Null or blank: none.";
+    let label = nullable(Type::String, values::optional_label(string()), label);
     let url = text(
         values::new_webhook_url,
         "Address of the receiver: `https://`, port 443 or above 1023, no user name, password or fragment, at most 2048 bytes. An \

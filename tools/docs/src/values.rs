@@ -8,7 +8,7 @@ use presence_domain::ids::MAX_ID;
 use presence_domain::key_rights::{KeyAccess, MAX_LABEL_CHARS, MAX_OVERLAP_SECONDS};
 use presence_domain::page::PageRequest;
 use presence_domain::password::{MAX_CHARACTERS, MIN_CHARACTERS};
-use presence_domain::review::{Partner, Rating, ReplyOutcome, ReplyState, ReviewId, ReviewState};
+use presence_domain::review::{OutcomeReason, Partner, Rating, ReplyOutcome, ReplyState, ReviewId, ReviewState};
 use presence_domain::review_stats::GroupBy;
 use presence_domain::user::{Lang, PersonName, Phone, Role, Status};
 use presence_domain::webhook::{DeliveryState, MAX_URL_BYTES, WebhookState};
@@ -21,15 +21,19 @@ const PRINTABLE: &str = r"^[^\x00-\x1f\x7f]*$";
 const PRINTABLE_NOT_BLANK: &str = r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$";
 /// Pattern of an id from another system.
 const OPAQUE_ID: &str = "^[0-9A-Za-z:_.-]{1,64}$";
-/// Pattern of a day in the years 1 to 9999, with an optional time and offset, or of no text, which counts as not given. 29 February is
-/// valid in leap years only.
+/// Pattern of a day in the years 1 to 9999, with an optional time and offset. 29 February is valid in leap years only.
 const DATE: &str = concat!(
     "^(?:(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])",
     "-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))",
     "|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)-02-29)",
     r"(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?",
-    "(?:Z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])?)?$|^$"
+    "(?:Z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])?)?$"
 );
+
+/// Returns a pattern that admits no text, too.
+pub(crate) fn or_no_text(pattern: String) -> String {
+    if pattern == PRINTABLE { pattern } else { format!("{pattern}|^$") }
+}
 
 /// Function that adds bounds, a pattern or choices to the schema of a value.
 pub(crate) type Constraint = fn(ObjectBuilder) -> ObjectBuilder;
@@ -64,6 +68,8 @@ constraints! {
     api_key: |value| value.pattern(Some("^pk_[0-9A-Za-z]{36}$"));
     /// A label. The service drops control characters before it counts.
     key_label: |value| value.min_length(Some(1)).max_length(Some(MAX_LABEL_CHARS));
+    /// Label that may be blank, which is none.
+    optional_label: |value| value.max_length(Some(MAX_LABEL_CHARS));
     /// Label of a new key, which is not blank.
     new_key_label: |value| key_label(value).pattern(Some(PRINTABLE_NOT_BLANK));
     key_access: |value| value.enum_values(Some(KeyAccess::ALL.map(KeyAccess::as_str)));
@@ -86,6 +92,7 @@ constraints! {
     settable_state: |value| value.enum_values(Some([ReviewState::Treated, ReviewState::NotTreated].map(ReviewState::as_str)));
     reply_state: |value| value.enum_values(Some(ReplyState::ALL.map(ReplyState::as_str)));
     reply_outcome: |value| value.enum_values(Some(ReplyOutcome::ALL.map(ReplyOutcome::as_str)));
+    outcome_reason: |value| value.max_length(Some(OutcomeReason::MAX_CHARS));
     reply_text: |value| value.min_length(Some(1)).pattern(Some(r"\S"));
     review_order: |value| value.enum_values(Some(["-update_date", "update_date"])).default(Some("-update_date".into()));
     group_by: |value| value.enum_values(Some(GroupBy::ALL.map(GroupBy::as_str)));

@@ -35,7 +35,7 @@ impl Operation for UpdateWebhook {
         Self {
             url: fields.optional_strict("url", wire::text),
             types: fields.patch("types", |raw| wire::types(raw).map(Some)),
-            label: fields.patch("label", wire::label_or_none),
+            label: fields.patch("label", wire::label),
         }
     }
 

@@ -28,7 +28,7 @@ impl Operation for CreateWebhook {
             org_id: fields.optional("org_id", read::org_id),
             url: fields.required("url", wire::text),
             types: fields.optional("types", wire::types).unwrap_or_default(),
-            label: fields.optional("label", wire::label),
+            label: fields.optional("label", wire::label).flatten(),
         }
     }
 

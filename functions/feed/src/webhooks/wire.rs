@@ -171,14 +171,11 @@ pub(super) fn types(raw: RawValue<'_>) -> Result<EventFilter, FieldError> {
     Ok(EventFilter(patterns))
 }
 
-/// Reads a label. Control characters are dropped.
-pub(super) fn label(raw: RawValue<'_>) -> Result<String, FieldError> {
-    parse_label(read::any_text(raw)?)
-}
-
-/// Reads a label; `None` for a blank one, which clears it.
-pub(super) fn label_or_none(raw: RawValue<'_>) -> Result<Option<String>, FieldError> {
-    if raw.is_blank() { Ok(None) } else { label(raw).map(Some) }
+/// Reads a label; `None` for a blank one. Control characters are dropped.
+pub(super) fn label(raw: RawValue<'_>) -> Result<Option<String>, FieldError> {
+    let text = read::any_text(raw)?;
+    let is_blank = text.chars().all(|character| character.is_control() || character.is_whitespace());
+    if is_blank { Ok(None) } else { parse_label(text).map(Some) }
 }
 
 /// Reads the address of a receiver that is in reach. A mistake is added to the others.

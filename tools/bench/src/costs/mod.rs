@@ -13,20 +13,21 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use jiff::Timestamp;
-use presence_domain::ids::UserId;
+use presence_domain::ids::{OrgId, UserId};
 use presence_domain::invitation::WINDOW;
 use presence_local::connectors::WavesConnector;
 use presence_local::gateway::WAVES_HEADER;
 use presence_local::{Options, Stack, sdk_config};
 use presence_mailer::DeliveryOutcome;
 use presence_runtime::aws::http_client;
-use presence_runtime::clock::ManualClock;
+use presence_runtime::clock::{Clock as _, ManualClock};
 use serde_json::{Value, json};
 
 use self::bill::{OperationUsage, Trigger, find_billed_time};
 use self::report::ReportRow;
-use self::requests::{SampleIds, SampleRequest, ensure_all_covered, sample_requests, user_body};
+use self::requests::{ORG_ADMIN, SampleIds, SampleRequest, ensure_all_covered, sample_requests, user_body};
 use crate::cost::{Cost, measure_cost};
+use crate::feed_events::append_events;
 use crate::lambda::results::OperationResults;
 use crate::{lambda, request_log};
 
@@ -43,7 +44,6 @@ const MAIL_LINES: [&str; 2] = [
 /// Local stack whose requests are counted, and the measured times.
 struct CostBenchmark {
     stack: Stack,
-    key: String,
     clock: Arc<ManualClock>,
     times: Vec<OperationResults>,
 }
@@ -69,10 +69,9 @@ pub(crate) async fn run(durations: &Path) -> anyhow::Result<String> {
         ..Options::default()
     });
     let stack = stack.await?;
-    let key = stack.keys().get("ORG_ADMIN").context("sample data")?.clone();
     let client = aws_sdk_dynamodb::Client::new(&sdk_config(stack.dynamodb_url()));
     let storage = storage::report(&client, stack.stores()).await?;
-    let benchmark = CostBenchmark { stack, key, clock, times };
+    let benchmark = CostBenchmark { stack, clock, times };
     let rows = benchmark.rows().await?;
     let sweep = find_billed_time(&benchmark.times, "sweep", "nothing is due")?;
     benchmark.stack.stop().await;
@@ -101,7 +100,21 @@ impl CostBenchmark {
         let reviews = self.send("GET", "/reviews?per_page=1", &Value::Null).await?;
         let reviews: Value = serde_json::from_str(&reviews.text)?;
         let review = reviews["reviews"][0]["id"].as_str().context("a review")?.to_owned();
-        Ok(SampleIds { invited_user, active_user, category, review })
+        let me: Value = serde_json::from_str(&self.send("GET", "/user/me", &Value::Null).await?.text)?;
+        let caller = me["id"].as_str().context("an id")?.to_owned();
+        let key = self.send("POST", &format!("/user/{caller}/keys"), &json!({ "label": "first" })).await?;
+        let key: Value = serde_json::from_str(&key.text)?;
+        let key = key["id"].as_str().context("a key")?.to_owned();
+        // The function knows the caller who reports an outcome, too.
+        self.send_as("PROVIDER", "GET", &format!("/reviews/{review}"), &Value::Null, None).await?;
+        let org = me["org_id"].as_u64().and_then(OrgId::new).context("an organisation")?;
+        append_events(self.stack.stores(), org, &review, self.clock.now()).await?;
+        let url = format!("{}webhook-receiver/ok", self.stack.home_url());
+        let webhook = self.send("POST", "/webhooks", &json!({ "url": url })).await?;
+        let webhook: Value = serde_json::from_str(&webhook.text)?;
+        let webhook = webhook["id"].as_str().context("a webhook")?.to_owned();
+        let oldest = format!("{}-0", org.get());
+        Ok(SampleIds { invited_user, active_user, category, review, caller, key, webhook, oldest })
     }
 
     /// Creates a user. Returns its id.
@@ -120,13 +133,13 @@ impl CostBenchmark {
             // The user was invited just now. An address takes another invitation only after this window.
             self.clock.advance(WINDOW);
         }
-        let answer = self.send_with(method, &request.path, &request.body, request.header).await?;
+        let answer = self.send_as(request.caller, method, &request.path, &request.body, request.header).await?;
         let usage = OperationUsage {
             cost: last_cost_of(request.route, &answer)?,
             trigger: Trigger::ApiRequest,
             log_bytes: request_log::counted_bytes(),
             answer_bytes: answer.bytes,
-            time: find_billed_time(&self.times, request.route, request.timed_as)?,
+            time: find_billed_time(&self.times, request.timed_operation(), request.timed_as)?,
         };
         Ok(ReportRow { label: request.label(), usage })
     }
@@ -172,12 +185,13 @@ impl CostBenchmark {
     }
 
     async fn send(&self, method: &str, path: &str, body: &Value) -> anyhow::Result<Answer> {
-        self.send_with(method, path, body, None).await
+        self.send_as(ORG_ADMIN, method, path, body, None).await
     }
 
-    /// Sends a request with a further header, by name and value.
-    async fn send_with(
+    /// Sends a request of a role with a further header, by name and value.
+    async fn send_as(
         &self,
+        caller: &str,
         method: &str,
         path: &str,
         body: &Value,
@@ -185,7 +199,8 @@ impl CostBenchmark {
     ) -> anyhow::Result<Answer> {
         request_log::restart_count();
         let url = format!("{}{path}", self.stack.base_url());
-        let request = reqwest::Client::new().request(method.parse()?, url).header("x-api-key", &self.key);
+        let key = self.stack.keys().get(caller).context("sample data")?;
+        let request = reqwest::Client::new().request(method.parse()?, url).header("x-api-key", key);
         let request = header.into_iter().fold(request, |request, (name, value)| request.header(name, value));
         let request = if body.is_null() { request } else { request.json(body) };
         read_answer(request.send().await?).await.with_context(|| format!("{method} {path}"))

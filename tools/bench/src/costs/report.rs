@@ -29,7 +29,8 @@ The price is for a million requests, in US dollars (us-east-1, on demand). The c
 - Lambda: one invocation, and the billed time on arm64 with the memory of the template. The time is measured: it is that of warm \
 requests with this share of a processor ([benchmarks.md](benchmarks.md#functions-on-lambda)), where each answer of DynamoDB takes \
 slightly more than 3 ms. It was measured on x86-64, not on Graviton. Some operations were not measured: a change of an address \
-counts as one of a phone number, and `accept_invitation` as a change of a password.
+counts as one of a phone number, and `accept_invitation` as a change of a password. Reads of webhooks count as `list_webhooks` and \
+changes as `update_webhook`: `test_webhook` also takes the time of its receiver.
 - API or mail: one request of the HTTP API, or one mail.
 - logs: the lines of the function, which are counted, and the line of the API's access log. The column has the bytes of both. \
 Lambda itself logs failures only.

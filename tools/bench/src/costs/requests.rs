@@ -4,6 +4,11 @@ use anyhow::{Context as _, ensure};
 use presence_api::Route;
 use serde_json::{Value, json};
 
+use crate::lambda::REPLY;
+
+/// Role of the callers of all requests but one.
+pub(super) const ORG_ADMIN: &str = "ORG_ADMIN";
+
 /// Request of an operation.
 pub(super) struct SampleRequest {
     /// Name of the route.
@@ -13,6 +18,8 @@ pub(super) struct SampleRequest {
     pub(super) path: String,
     /// Body of the request, or null.
     pub(super) body: Value,
+    /// Role of the caller.
+    pub(super) caller: &'static str,
     /// Header beside the key, by name and value.
     pub(super) header: Option<(&'static str, &'static str)>,
     /// Variant of the same operation, or the most similar one, in the benchmark `lambda`.
@@ -25,6 +32,12 @@ pub(super) struct SampleIds {
     pub(super) active_user: String,
     pub(super) category: String,
     pub(super) review: String,
+    /// The caller, and a key of the caller.
+    pub(super) caller: String,
+    pub(super) key: String,
+    pub(super) webhook: String,
+    /// Cursor of the oldest event of the caller's organisation.
+    pub(super) oldest: String,
 }
 
 /// Returns a request without a body.
@@ -34,7 +47,7 @@ fn request(
     path: impl Into<String>,
     timed_as: &'static str,
 ) -> SampleRequest {
-    SampleRequest { route, variant, path: path.into(), body: Value::Null, header: None, timed_as }
+    SampleRequest { route, variant, path: path.into(), body: Value::Null, caller: ORG_ADMIN, header: None, timed_as }
 }
 
 impl SampleRequest {
@@ -54,6 +67,15 @@ impl SampleRequest {
         }
     }
 
+    /// Returns the operation whose measured time counts: the most similar one.
+    pub(super) fn timed_operation(&self) -> &'static str {
+        match self.route {
+            "get_webhook" | "list_deliveries" => "list_webhooks",
+            route if route.ends_with("_webhook") => "update_webhook",
+            route => route,
+        }
+    }
+
     /// Returns the method of the route.
     pub(super) fn method(&self) -> anyhow::Result<&'static str> {
         let route = routes().into_iter().find(|(name, _)| *name == self.route);
@@ -63,8 +85,14 @@ impl SampleRequest {
 
 /// Returns the requests in the order in which they are sent. The last request for a user deletes the user.
 pub(super) fn sample_requests(ids: &SampleIds) -> Vec<SampleRequest> {
-    let SampleIds { invited_user, active_user, category, review } = ids;
+    let SampleIds { invited_user, active_user, category, review, caller, key, webhook, oldest } = ids;
     let user = format!("/user/{active_user}");
+    let keys = format!("/user/{caller}/keys");
+    let (review, reply) = (format!("/reviews/{review}"), format!("/reviews/{review}/reply"));
+    let set = |variant, state| request("set_review_state", variant, &review, "").with_body(json!({ "state": state }));
+    let hook = format!("/webhooks/{webhook}");
+    let of_hook = |route, path: &str| request(route, "", format!("{hook}{path}"), "");
+    let outcome = json!({ "version": 1, "outcome": "published" });
     let create = |variant, name, status, timed_as| {
         request("create_user", variant, "/user", timed_as).with_body(user_body(name, status))
     };
@@ -95,8 +123,29 @@ pub(super) fn sample_requests(ids: &SampleIds) -> Vec<SampleRequest> {
         request("search_reviews", "a city, a rating", "/reviews?business_city=saint-etienne&rating__in=1,2", "a city"),
         request("get_review_stats", "of all reviews", "/reviews/stats", "of all reviews"),
         request("get_review_stats", "by month", "/reviews/stats?group_by=month", "by month"),
-        request("get_review", "", format!("/reviews/{review}"), ""),
+        request("get_review", "", &review, ""),
         request("search_businesses", "", "/business/search?query=verte", ""),
+        set("the first change of this process", "treated"),
+        set("", "not_treated"),
+        request("put_reply", "", &reply, "").with_body(json!({ "content": REPLY })),
+        request("get_reply", "", &reply, ""),
+        SampleRequest { caller: "PROVIDER", ..request("report_reply_outcome", "", format!("{reply}/outcome"), "").with_body(outcome) },
+        request("delete_reply", "", &reply, ""),
+        request("list_keys", "of two keys", &keys, ""),
+        request("create_key", "", &keys, "").with_body(json!({ "label": "till" })),
+        request("rotate_key", "", format!("{keys}/{key}/rotate"), "").with_body(json!({})),
+        request("revoke_key", "", format!("{keys}/{key}"), ""),
+        request("list_events", "a page of 30", "/events", ""),
+        request("list_webhooks", "of one", "/webhooks", ""),
+        request("create_webhook", "", "/webhooks", "").with_body(json!({ "url": "https://example.com/events" })),
+        of_hook("get_webhook", ""),
+        of_hook("update_webhook", "").with_body(json!({ "label": "till" })),
+        of_hook("rotate_webhook", "/rotate"),
+        of_hook("test_webhook", "/test"),
+        of_hook("enable_webhook", "/enable"),
+        of_hook("replay_webhook", "/replay").with_body(json!({ "after": oldest })),
+        of_hook("list_deliveries", "/deliveries"),
+        of_hook("delete_webhook", ""),
     ];
     requests
 }
@@ -128,5 +177,6 @@ fn routes() -> Vec<(&'static str, &'static str)> {
     let mut routes = names_and_methods(&presence_users::ROUTES);
     routes.extend(names_and_methods(&presence_categories::ROUTES));
     routes.extend(names_and_methods(&presence_reviews::ROUTES));
+    routes.extend(names_and_methods(&presence_feed::ROUTES));
     routes
 }

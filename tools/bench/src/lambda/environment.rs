@@ -2,6 +2,7 @@
 //!
 //! Database and service run in this process, which is not throttled.
 
+use std::cell::Cell;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
@@ -14,13 +15,14 @@ use presence_local::embedded::EmbeddedDynamo;
 use presence_local::{DynamoDb, Options, Stack, sdk_config};
 use presence_runtime::clock::{Clock as _, SystemClock};
 use presence_store::{Database, Stores, bulk_body_item, schema};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::function::FunctionLauncher;
 use super::organisation::{Organisation, create_caller, create_users_table, load_orgs};
 use super::small_orgs::SmallOrgs;
 use crate::distribution::Distribution;
+use crate::feed_events::append_events;
 use crate::sandbox::tls::TlsProxy;
 
 /// Delay of each answer of DynamoDB: a call inside a region usually takes some milliseconds.
@@ -38,8 +40,14 @@ pub(super) struct LambdaEnvironment {
     pub(super) reviews_key: String,
     /// Id of a category.
     pub(super) category: String,
-    /// Id of a review.
+    /// Id of a review, which nobody has treated at first.
     pub(super) review: String,
+    /// Id of a webhook of its organisation.
+    pub(super) webhook: String,
+    /// Number of requests that set the state of the review, or the label of the webhook.
+    pub(super) states: Cell<u64>,
+    /// Version of the last request about the reply of the review.
+    pub(super) reply_version: Cell<u64>,
     /// Ids of all businesses with reviews.
     businesses: Vec<String>,
     /// Key of a caller who sees the reviews of all organisations.
@@ -72,6 +80,10 @@ impl LambdaEnvironment {
         let distribution = Distribution::new(reviews);
         let reviews_key = load_reviews(&store, &dynamodb, &distribution).await?;
         let category = load_categories(&store, &stack, &reviews_key).await?;
+        let review = find_review(&stack, &reviews_key).await?;
+        append_events(&store, distribution.org().id, &review, SystemClock.now()).await?;
+        let webhook = json!({ "url": "https://example.com/events" });
+        let webhook = send(&stack, "POST", "/webhooks", &reviews_key, &webhook).await?;
         let proxies = Proxies::start(&url, &stack.base_url(), folder.path()).await?;
         let launcher = FunctionLauncher {
             programs: programs.to_owned(),
@@ -82,7 +94,10 @@ impl LambdaEnvironment {
         Ok(Self {
             launcher,
             orgs,
-            review: find_review(&stack, &reviews_key).await?,
+            review,
+            webhook: webhook["id"].as_str().context("a webhook")?.to_owned(),
+            states: Cell::default(),
+            reply_version: Cell::default(),
             reviews_key,
             category,
             businesses: distribution.businesses().iter().map(|business| business.id.as_str().to_owned()).collect(),
@@ -177,7 +192,7 @@ async fn load_reviews(
 
 /// Returns the id of one review.
 async fn find_review(stack: &Stack, key: &str) -> anyhow::Result<String> {
-    let reviews = send(stack, "GET", "/reviews?per_page=1", key, &Value::Null).await?;
+    let reviews = send(stack, "GET", "/reviews?per_page=1&state=not_treated", key, &Value::Null).await?;
     Ok(reviews["reviews"][0]["id"].as_str().context("a review")?.to_owned())
 }
 

@@ -26,6 +26,10 @@ use self::operation_rounds::OperationRounds;
 use self::operations::{Operation, OperationGroup, groups};
 pub(crate) use self::results::{RESULTS, read};
 
+/// Reply of usual length.
+pub(crate) const REPLY: &str = "Merci beaucoup pour votre visite et pour ces mots. Toute l'équipe est ravie que le service vous ait plu, et nous \
+    serons heureux de vous accueillir de nouveau très bientôt dans notre magasin.";
+
 /// Options of the benchmark. The default takes some minutes. It needs the right to create control groups.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Settings {
@@ -75,7 +79,7 @@ async fn measure(settings: &Settings) -> anyhow::Result<String> {
     }
     let mut report = results::render(&results);
     report.push_str("\n| program | bytes | bytes with gzip |\n|---|---:|---:|\n");
-    for function in ["users", "categories", "reviews", "mailer"] {
+    for function in ["users", "categories", "reviews", "feed", "mailer"] {
         let program = std::fs::read(settings.programs.join(function)).with_context(|| function.to_owned())?;
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(&program)?;

@@ -112,8 +112,15 @@ impl RoundContext<'_> {
     }
 
     async fn invoke(&mut self, operation: Operation) -> anyhow::Result<Invocation> {
+        if let Some(event) = operation.preparation(self.environment) {
+            self.send(operation, &event).await?;
+        }
         let event = operation.event(self.environment, self.org).await?;
-        let (invocation, status) = self.function.invoke(&event).await?;
+        self.send(operation, &event).await
+    }
+
+    async fn send(&mut self, operation: Operation, event: &str) -> anyhow::Result<Invocation> {
+        let (invocation, status) = self.function.invoke(event).await?;
         ensure!(status == 200, "{} ({}) was answered {status}", operation.name, operation.variant);
         Ok(invocation)
     }

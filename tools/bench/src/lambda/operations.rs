@@ -1,7 +1,9 @@
 //! Requests that are measured.
 
+use anyhow::Context as _;
 use serde_json::{Value, json};
 
+use super::REPLY;
 use super::environment::LambdaEnvironment;
 use super::organisation::{Organisation, UserUse};
 use crate::distribution::CITIES_BY_SIZE;
@@ -34,6 +36,20 @@ enum RequestKind {
     UpdatePassword,
     Invite,
     Delete,
+    /// Request about the keys of a user who has one.
+    OfKeys {
+        method: &'static str,
+        suffix: &'static str,
+    },
+    /// Change of the state of the review, each time to the other one.
+    SetState,
+    /// Request about the reply of the review. Before each other than PUT, there is a new reply.
+    OfReply {
+        method: &'static str,
+        suffix: &'static str,
+    },
+    /// Change of the label of a webhook.
+    UpdateWebhook,
     SendMail,
     Sweep,
 }
@@ -73,17 +89,22 @@ const REVIEWS: &str = "/api/v2/reviews";
 const REVIEW_STATS: &str = "/api/v2/reviews/stats";
 const REVIEW: &str = "/api/v2/reviews/{review_id}";
 const BUSINESS_SEARCH: &str = "/api/v2/business/search";
+const EVENTS: &str = "/api/v2/events";
+const WEBHOOKS: &str = "/api/v2/webhooks";
 
 /// Returns all groups. The sweep is the first one: it must find nothing, and later operations leave mails in the outbox.
 pub(super) fn groups() -> Vec<OperationGroup> {
     use RequestKind::{CreateActive, CreateAgain, CreateInvited, CreateWithKey, Delete, Invite, SendMail, Sweep};
-    use RequestKind::{FirstPage, SearchAllReviews, UpdatePassword, UpdatePhone};
+    use RequestKind::{FirstPage, OfKeys, OfReply, SearchAllReviews, SetState};
+    use RequestKind::{UpdatePassword, UpdatePhone, UpdateWebhook};
     let single = |function, name, variant, kind| OperationGroup::single(function, Operation::new(name, variant, kind));
     let get = |function, name, variant, path, query| {
         OperationGroup::single(function, Operation::get(name, variant, path, query))
     };
     let reviews = |variant, query| get("reviews", "search_reviews", variant, REVIEWS, query);
     let stats = |variant, query| get("reviews", "get_review_stats", variant, REVIEW_STATS, query);
+    let keys = |name, method, suffix| single("users", name, "", OfKeys { method, suffix });
+    let reply = |name, method, suffix| single("reviews", name, "", OfReply { method, suffix });
     let users = |variant, query| Operation::get("search_users", variant, SEARCH, query);
     #[rustfmt::skip]
     let groups = vec![
@@ -107,6 +128,10 @@ pub(super) fn groups() -> Vec<OperationGroup> {
         single("users", "update_user", "a password", UpdatePassword),
         single("users", "invite_user", "", Invite),
         single("users", "delete_user", "", Delete),
+        keys("list_keys", "GET", "/keys"),
+        keys("create_key", "POST", "/keys"),
+        keys("rotate_key", "POST", "/keys/{key_id}/rotate"),
+        keys("revoke_key", "DELETE", "/keys/{key_id}"),
         get("categories", "search_categories", "", CATEGORY_SEARCH, "lang=FR&name=boul"),
         get("categories", "get_category", "", "/api/v2/category/{categoryId}", "lang=FR"),
         reviews("page 1", ""),
@@ -123,6 +148,14 @@ pub(super) fn groups() -> Vec<OperationGroup> {
         stats("by business", "group_by=business"),
         get("reviews", "get_review", "", REVIEW, ""),
         get("reviews", "search_businesses", "", BUSINESS_SEARCH, "query=shop"),
+        single("reviews", "set_review_state", "", SetState),
+        reply("put_reply", "PUT", ""),
+        reply("get_reply", "GET", ""),
+        reply("report_reply_outcome", "POST", "/outcome"),
+        reply("delete_reply", "DELETE", ""),
+        get("feed", "list_events", "", EVENTS, ""),
+        get("feed", "list_webhooks", "", WEBHOOKS, ""),
+        single("feed", "update_webhook", "", UpdateWebhook),
         // More organisations are loaded for the second one, so that it must be the last search.
         single("reviews", "search_reviews", "PROVIDER of 100 organisations", SearchAllReviews { orgs: 100 }),
         single("reviews", "search_reviews", "PROVIDER of 1500 organisations", SearchAllReviews { orgs: 1_500 }),
@@ -138,6 +171,12 @@ impl Operation {
 
     const fn get(name: &'static str, variant: &'static str, path: &'static str, query: &'static str) -> Self {
         Self::new(name, variant, RequestKind::Get { path, query })
+    }
+
+    /// Returns the event of a request that the same function gets before, and that is not measured.
+    pub(super) fn preparation(&self, environment: &LambdaEnvironment) -> Option<String> {
+        let needs_reply = matches!(self.kind, RequestKind::OfReply { method, .. } if method != "PUT");
+        needs_reply.then(|| reply_event("PUT", "", environment))
     }
 
     /// Returns the next event of this operation, for a caller of the organisation.
@@ -171,6 +210,24 @@ impl Operation {
             }
             RequestKind::Invite => user_event("POST", "/invite", org.take_user(UserUse::Invite)?, key, &Value::Null),
             RequestKind::Delete => user_event("DELETE", "", org.take_user(UserUse::Delete)?, key, &Value::Null),
+            RequestKind::OfKeys { method, suffix } => {
+                let id = org.take_user(UserUse::Update)?;
+                let created =
+                    environment.send("POST", &format!("/user/{id}/keys"), key, &json!({ "label": "first" })).await?;
+                keys_event(method, suffix, id, created["id"].as_str().context("a key")?, key)
+            }
+            RequestKind::SetState => {
+                let is_treated = environment.states.replace(environment.states.get() + 1).is_multiple_of(2);
+                let state = if is_treated { "treated" } else { "not_treated" };
+                review_event("PUT", "", environment, &json!({ "state": state }))
+            }
+            RequestKind::OfReply { method, suffix } => reply_event(method, suffix, environment),
+            RequestKind::UpdateWebhook => {
+                let (number, id) = (environment.states.replace(environment.states.get() + 1), &environment.webhook);
+                let body = json!({ "label": number.to_string() });
+                let route = format!("POST {WEBHOOKS}/{{webhook_id}}");
+                event::request(&route, &format!("{WEBHOOKS}/{id}"), "", &environment.reviews_key, &body)
+            }
             RequestKind::SendMail => {
                 let id = org.take_user(UserUse::Mail)?.to_string();
                 environment.send("POST", &format!("/user/{id}/invite"), key, &Value::Null).await?;
@@ -196,13 +253,42 @@ fn get_event(route: &str, query: &str, environment: &LambdaEnvironment, org: &Or
     if query.contains("{email}") {
         query = query.replace("{email}", &org.unchanged_email()?);
     }
-    let is_of_reviews = [REVIEWS, REVIEW_STATS, REVIEW, BUSINESS_SEARCH].contains(&route);
+    let is_of_reviews = [REVIEWS, REVIEW_STATS, REVIEW, BUSINESS_SEARCH, EVENTS, WEBHOOKS].contains(&route);
     let key = if is_of_reviews { &environment.reviews_key } else { &org.key };
     Ok(event::get(&format!("GET {route}"), &path, &query, key))
 }
 
 fn user_event(method: &str, suffix: &str, id: u64, key: &str, body: &Value) -> String {
     event::request(&format!("{method} {USER}{suffix}"), &format!("/api/v2/user/{id}{suffix}"), "", key, body)
+}
+
+fn keys_event(method: &str, suffix: &str, id: u64, key_id: &str, caller: &str) -> String {
+    let path = format!("/api/v2/user/{id}{}", suffix.replace("{key_id}", key_id));
+    let body = match (method, suffix) {
+        ("POST", "/keys") => json!({ "label": "second" }),
+        ("POST", _) => json!({}),
+        _ => Value::Null,
+    };
+    event::request(&format!("{method} {USER}{suffix}"), &path, "", caller, &body)
+}
+
+/// Returns the next request about the reply. Each that asks for something of the partner has a version.
+fn reply_event(method: &str, suffix: &str, environment: &LambdaEnvironment) -> String {
+    let version = &environment.reply_version;
+    version.set(version.get() + u64::from(matches!(method, "PUT" | "DELETE")));
+    let body = match method {
+        "PUT" => json!({ "content": REPLY }),
+        "POST" => json!({ "version": version.get(), "outcome": "published" }),
+        _ => Value::Null,
+    };
+    review_event(method, &format!("/reply{suffix}"), environment, &body)
+}
+
+/// Returns a request about the review. Only a PROVIDER reports outcomes.
+fn review_event(method: &str, suffix: &str, environment: &LambdaEnvironment, body: &Value) -> String {
+    let LambdaEnvironment { review, reviews_key, provider_key, .. } = environment;
+    let key = if method == "POST" { provider_key } else { reviews_key };
+    event::request(&format!("{method} {REVIEW}{suffix}"), &format!("{REVIEWS}/{review}{suffix}"), "", key, body)
 }
 
 fn create_active_event(key: &str, name: &str) -> String {

@@ -29,8 +29,8 @@ pub(crate) fn request(route_key: &str, path: &str, query: &str, key: &str, body:
         },
         "isBase64Encoded": false,
     });
-    if let Some((name, value)) = path_parameter(route, path) {
-        event["pathParameters"] = json!({ name: value });
+    for (name, value) in path_parameters(route, path) {
+        event["pathParameters"][name] = value.into();
     }
     if !body.is_null() {
         event["headers"]["content-type"] = "application/json".into();
@@ -46,10 +46,10 @@ pub(crate) fn with_header(event: &str, name: &str, value: &str) -> serde_json::R
     Ok(event.to_string())
 }
 
-/// Returns the name and the value of a route's only parameter.
-fn path_parameter<'a>(route: &'a str, path: &'a str) -> Option<(&'a str, &'a str)> {
-    let mut parts = route.split('/').zip(path.split('/'));
-    parts.find_map(|(name, value)| Some((name.strip_prefix('{')?.strip_suffix('}')?, value)))
+/// Returns the name and the value of each parameter of a route.
+fn path_parameters<'a>(route: &'a str, path: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let parts = route.split('/').zip(path.split('/'));
+    parts.filter_map(|(name, value)| Some((name.strip_prefix('{')?.strip_suffix('}')?, value)))
 }
 
 /// Returns a batch of the users table's stream: one outbox message that is due.

@@ -23,6 +23,9 @@ pub(crate) fn environment(url: &str, roots: &str, memory_mb: u32) -> Vec<(&'stat
         ("AWS_ENDPOINT_URL_DYNAMODB", url),
         ("MAIL_SENDER", "no-reply@presence.example"),
         ("PUBLIC_BASE_URL", "https://presence.example"),
+        ("REPLIES", "true"),
+        ("EVENTS", "true"),
+        ("WEBHOOKS", "true"),
         // File with the trusted certificates.
         ("AWS_CA_BUNDLE", roots),
     ];

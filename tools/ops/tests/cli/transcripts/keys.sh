@@ -85,3 +85,10 @@ ops key issue --user $FAY
 # Durations out of bounds are wrong usage.
 for wrong in 0h 11y 4000d; do ops key issue --user 7 --expires $wrong --json || echo "exit code $?"; done
 for wrong in 91d 24 -1h; do ops key rotate 7-0 --overlap=$wrong --json || echo "exit code $?"; done
+
+# A key may be for reading only, and for some networks. The next key is, too.
+GUY=$(ops user create --email guy@example.org --first-name Guy --last-name Martin --role PROVIDER)
+ops key issue --user $GUY --access read --network 203.0.113.0/24 --network 2001:db8::/32
+ops key rotate $(ops key list --user $GUY --json | sed 's/^\[{"id":"\([^"]*\)".*/\1/') --overlap 0h
+ops key list --user $GUY
+for wrong in '--access write' '--network 203.0.113.5' '--network 203.0.113.5/24'; do ops key issue --user $GUY $wrong || echo "exit code $?"; done
