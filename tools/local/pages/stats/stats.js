@@ -11,7 +11,7 @@ const EMPTY_MONTHS = 1200;
 
 /** Tables with a row for each group, some with another state than the filters have. */
 const TABLES = [
-  { id: "untreated", title: "Not treated yet, by business", groupBy: "business", state: "not_treated" },
+  { id: "untreated", title: "Still to treat, by business", groupBy: "business", state: "not_treated" },
   { id: "business", title: "Reviews by business", groupBy: "business" },
   { id: "city", title: "Reviews by city", groupBy: "city" },
   { id: "partner", title: "Reviews by partner", groupBy: "partner" },

@@ -149,7 +149,9 @@ async fn table_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
     if missing == TABLES.len() {
         let problem = "no table has this prefix: is it right, and the region, account or endpoint?";
         let prefix = format!("prefix {}", database.prefix());
-        findings.iter_mut().for_each(|finding| finding.is_repair = false);
+        for finding in &mut findings {
+            finding.is_repair = false;
+        }
         findings.insert(0, Finding::new(prefix, problem, "ops status --prefix PREFIX --region REGION"));
     }
     Ok(findings)
