@@ -37,8 +37,13 @@ async function agrees(page, query) {
   counts.forEach((count, row) => assert.ok(Math.abs(widths[row] - longest * count / Math.max(...counts)) <= 1, `bar ${row}`));
   const average = group => group.average_rating.toLocaleString("en");
   assert.deepEqual(await rows(page, "month-rows"), byMonth.groups.map(group => [group.key, english(group.count), average(group)]));
-  const shown = (await rows(page, "business-rows")).map(([, count, rating]) => [count, rating]);
-  assert.deepEqual(shown, byBusiness.groups.map(group => [english(group.count), average(group)]));
+  const untreated = await stats(`${query.replace(/&?state=[^&]*/, "")}&group_by=business&state=not_treated`);
+  const byCity = await stats(`${query}&group_by=city`), byPartner = await stats(`${query}&group_by=partner`);
+  for (const [id, answer] of Object.entries({ business: byBusiness, city: byCity, partner: byPartner, untreated })) {
+    const shown = (await rows(page, `${id}-rows`)).map(([, count, rating]) => [count, rating]);
+    assert.deepEqual(shown, answer.groups.map(group => [english(group.count), average(group)]), id);
+  }
+  assert.deepEqual((await rows(page, "city-rows")).map(([name]) => name), byCity.groups.map(group => group.name));
   const points = await page.locator("#months polyline.count").getAttribute("points");
   const [first, last] = [byMonth.groups[0].key, byMonth.groups.at(-1).key].map(key => Number(key.slice(0, 4)) * 12 + Number(key.slice(5)));
   assert.equal(points.split(" ").length, last - first + 1, "each month has a point, one without a review too");
@@ -69,6 +74,19 @@ test("the charts and tables show the statistics of the chosen organisation, date
   const filtered = await agrees(page, filters);
   assert.ok(0 < filtered.count && filtered.count < dated.count && dated.count < all.count);
   await look(page, "stats-filtered");
+
+  await page.evaluate(() => { navigator.clipboard.writeText = async text => { window.copied = text; }; });
+  for (const [title, state, group] of [["Reviews by stars", "not_treated", ""], ["Reviews by city", "not_treated", "&group_by=city"]]) {
+    await page.getByRole("button", { name: `Copy query ${title}` }).click();
+    const [, url] = (await page.evaluate(() => window.copied)).match(/^curl -H "x-api-key: \$KEY" '(.*)'$/);
+    const { searchParams, pathname } = new URL(url);
+    const response = await fetch(url, { headers: { "x-api-key": stack.key } });
+    assert.deepEqual([pathname, response.status, searchParams.get("state")], ["/api/v2/reviews/stats", 200, state]);
+    assert.deepEqual(await response.json(), await stats(`${filters}${group}`), "the copied query has the filters");
+  }
+  await page.getByLabel("not treated").uncheck();
+  await page.getByLabel("treated", { exact: true }).check();
+  await agrees(page, filters.replace("not_treated", "treated"));
   await page.getByRole("button", { name: "Clear" }).click();
   await counted(page, 3450);
   await window.close();

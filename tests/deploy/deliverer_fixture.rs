@@ -1,10 +1,10 @@
 //! Fixture of the deliverer: it sends the events of the feed to the built-in receiver, which answers that it is gone.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use presence_deliverer::{Deliverer, HttpSender, StoredTables, Wake, Wakes, handle};
-use presence_domain::error::Error;
+use presence_deliverer::{Deliverer, HttpSender, StoredTables, handle};
 use presence_domain::webhook::{Progress, WebhookId, WebhookReach};
+use presence_local::replay::KeptWakes;
 use presence_runtime::clock::Clock;
 use presence_store::Stores;
 use presence_tests::TestStack;
@@ -14,17 +14,6 @@ use super::fixture::TIMEOUT;
 
 /// Webhook in the events of the deliverer.
 const ID: &str = "42-200000000000";
-
-/// Queue that keeps its messages.
-#[derive(Default)]
-struct Queue(Mutex<Vec<Wake>>);
-
-impl Wakes for Queue {
-    async fn send(&self, wakes: &[Wake]) -> Result<(), Error> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(wakes);
-        Ok(())
-    }
-}
 
 /// Stores the webhook of the events. It begins with the oldest event of the feed.
 pub(super) async fn store_webhook(stack: &TestStack) {
@@ -40,10 +29,9 @@ pub(super) async fn answer(stores: &Stores, stack: &TestStack, event: &Value) ->
         sender: Arc::new(HttpSender::new(WebhookReach::ThisMachine, Arc::clone(&clock))),
         clock,
     };
-    let queue = Queue::default();
+    let queue = KeptWakes::default();
     let deadline = presence_runtime::clock::deadline_in(TIMEOUT);
     let answer = Box::pin(handle(&deliverer, &queue, event, deadline)).await.expect("an answer");
     let webhook = stores.webhooks.get(WebhookId::parse(ID).expect("an id")).await.expect("an answer");
-    let messages = queue.0.lock().unwrap_or_else(PoisonError::into_inner).len();
-    json!({ "answer": answer, "messages": messages, "state": webhook.expect("a webhook").progress.state().as_str() })
+    json!({ "answer": answer, "messages": queue.count(), "state": webhook.expect("a webhook").progress.state().as_str() })
 }

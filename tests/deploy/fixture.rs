@@ -245,27 +245,19 @@ impl Fixture {
 
     /// Returns the answer of the publisher, and the events that it sent to the bus, without the ids that the bus gives them.
     async fn publish(&self, event: &Value) -> Value {
-        let before = self.stack.local.events().events().len();
-        let deadline = presence_runtime::clock::deadline_in(TIMEOUT);
-        let (bus, feed) = (self.stack.local.event_bus(), self.stores_of("publisher").feed);
-        let answer = presence_publisher::fan_out(bus, &feed, self.stack.clock.as_ref(), event, deadline).await;
-        let mut events = self.stack.local.events().events().split_off(before);
-        for event in &mut events {
+        let (feed, deadline) = (self.stores_of("publisher").feed, presence_runtime::clock::deadline_in(TIMEOUT));
+        let mut answer = replay::publish(&self.stack.local, &feed, event, deadline).await;
+        for event in answer["events"].as_array_mut().expect("a list") {
             event["id"] = json!("<id of the event>");
         }
-        json!({ "answer": answer, "events": events })
+        answer
     }
 
     /// Returns the answer of the mailer, the mails that it sent, and for feedback the mark of the address.
     async fn deliver(&self, event: &Value) -> Value {
-        let before = self.stack.local.mailbox().mails().len();
         let deadline = presence_runtime::clock::deadline_in(TIMEOUT);
-        let answer = presence_mailer::handle(&self.mailer, event, deadline).await.expect("an answer");
-        let mails = self.stack.local.mailbox().mails();
-        let mut mails: Vec<_> =
-            mails[before..].iter().map(|mail| json!({ "to": mail.to, "subject": mail.subject })).collect();
-        mails.sort_by_key(ToString::to_string);
-        let mut answer = json!({ "answer": answer, "mails": mails });
+        let answer = replay::deliver(&self.stack.local, &self.mailer, event, deadline).await;
+        let mut answer = answer.expect("an answer");
         if let Some(address) = event["detail"]["mail"]["destination"][0].as_str() {
             let key = EmailAddress::parse(address).expect("an address").key().to_owned();
             let mark = self.stack.stores().users.address_mark(&key).await.expect("an answer");

@@ -97,11 +97,14 @@ async fn operators_list_replies_without_an_outcome_send_them_again_and_are_told_
     assert_eq!(listed(old.json()), [a.as_str()]);
     let doctor = fixture.stack.ops("doctor").await.expect(Exit::Failed);
     assert!(doctor.stdout.contains("replies: one has had no outcome for 120 minutes"), "{}", doctor.stdout);
+    let repaired = fixture.stack.ops("doctor --fix --yes").await.expect(Exit::Failed);
+    assert!(repaired.stderr.contains("replies that are sent again: 2"), "{}", repaired.stderr);
+    fixture.stack.clock.advance(SignedDuration::from_secs(1));
     fixture.stack.ops(&format!("replies resend {}", a.as_str())).await.expect(Exit::Done);
     fixture.stack.clock.advance(SignedDuration::from_secs(1));
     let resent = fixture.stack.ops("replies resend --all --json").await.expect(Exit::Done);
     assert_eq!(resent.json(), json!({ "resent": 2, "ids": [a.as_str(), b.as_str()] }));
     fixture.stack.ops("replies resend 000000000000").await.expect(Exit::NotFound);
     fixture.publish().await;
-    fixture.assert_versions(&[(&a, vec![1, 1, 1]), (&b, vec![1, 1])], "sent again");
+    fixture.assert_versions(&[(&a, vec![1, 1, 1, 1]), (&b, vec![1, 1, 1])], "sent again");
 }

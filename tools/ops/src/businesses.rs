@@ -73,6 +73,9 @@ async fn finish_moves(MoveArgs { finish }: MoveArgs, context: &mut Context) -> R
     }
     table.finish(console)?;
     console.write_message(format_args!("moves finished: {}", ids.len()));
+    if !ids.is_empty() {
+        console.write_next("ops reviews audit");
+    }
     Ok(Exit::Done)
 }
 

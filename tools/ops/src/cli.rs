@@ -17,8 +17,8 @@ On a terminal, tables fit its width: long cells lose their middle, and the last
 columns are left out; --wide shows all. In a pipe they are tab-separated, in full.
 NO_COLOR turns colours off.
 
-Commands that delete or take access from users ask on a terminal, or take --yes:
-users delete, users set-status, restore plan --execute.
+Commands that delete, take access from users or run others ask on a terminal, or
+take --yes: users delete, users set-status, restore plan --execute, doctor --fix.
 
 Exit codes:
   0  done
@@ -77,9 +77,9 @@ pub(super) enum Command {
     Status,
     /// Find what is missing or wrong, and name the commands that mend it
     ///
-    /// Writes nothing. Run it before a deployment, and when something is odd.
+    /// Writes nothing without --fix. Run it before a deployment, and when something is odd.
     #[command(after_help = doctor::CHECKS)]
-    Doctor,
+    Doctor(doctor::DoctorArgs),
     /// The seven tables
     #[command(subcommand, arg_required_else_help = true)]
     Tables(tables::Command),
@@ -148,8 +148,8 @@ impl Command {
     pub(super) fn writes(&self) -> bool {
         match self {
             Self::Tables(tables::Command::Create) | Self::User(user::Command::Create(_)) => true,
+            Self::Doctor(args) => args.fix,
             Self::Status
-            | Self::Doctor
             | Self::Businesses(_)
             | Self::Export(_)
             | Self::Audit(_)

@@ -131,9 +131,14 @@ async fn run_command(command: Command, context: &mut Context) -> Result<Exit, Co
         let target = context.target.describe().await?;
         context.console.write_message(target);
     }
+    dispatch(command, context).await
+}
+
+/// Runs one command, after it was said where it writes.
+async fn dispatch(command: Command, context: &mut Context) -> Result<Exit, CommandError> {
     match command {
         Command::Status => status::run(context).await,
-        Command::Doctor => doctor::run(context).await,
+        Command::Doctor(args) => doctor::run(&args, context).await,
         Command::Tables(command) => tables::run(command, context).await,
         Command::Import(command) => import::run(command, context).await,
         Command::Export(args) => export::run(&args, context).await,

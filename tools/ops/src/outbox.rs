@@ -169,6 +169,7 @@ async fn unmark(address: &EmailAddress, context: &mut Context) -> Result<Exit, C
     context
         .console
         .write_done(&json!({ "cleared": true }), "the mark is cleared: users with this address can be invited again")?;
+    context.console.write_next(format_args!("ops users show {}", address.as_str()));
     Ok(Exit::Done)
 }
 
@@ -188,6 +189,7 @@ async fn cancel(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
         return Err(CommandError::NotFound(format!("there is no mail {id}")));
     }
     context.console.write_done(&json!({ "id": id }), "the mail is deleted")?;
+    context.console.write_next("ops outbox list");
     Ok(Exit::Done)
 }
 

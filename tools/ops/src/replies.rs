@@ -121,6 +121,7 @@ async fn resend(ids: &[String], all: bool, context: &mut Context) -> Result<Exit
     }
     let done = json!({ "resent": resent.len(), "ids": resent });
     context.console.write_done(&done, format_args!("replies that are sent again: {}", resent.len()))?;
+    context.console.write_next("ops replies list --pending");
     Ok(Exit::Done)
 }
 

@@ -103,13 +103,19 @@ async fn audit(org: Option<OrgId>, context: &mut Context) -> Result<Exit, Comman
             .write_message(format_args!("nodes that no tree uses: {unused}; `ops reviews rebuild` deletes them"));
     }
     let counts = format!("orgs: {}, reviews: {}", audit.orgs, audit.reviews);
-    Ok(context.console.write_audit(&audit, &audit.findings, &counts)?)
+    let exit = context.console.write_audit(&audit, &audit.findings, &counts)?;
+    if exit == Exit::Failed {
+        let org = org.map_or_else(|| "N".to_owned(), |org| org.to_string());
+        context.console.write_next(format_args!("ops reviews rebuild --org {org}"));
+    }
+    Ok(exit)
 }
 
 async fn rebuild(org: OrgId, context: &mut Context) -> Result<Exit, CommandError> {
     let rebuilt = context.stores.reviews.rebuild_reviews(org).await?;
     let counts = format!("{} moved, {} trees rewritten", rebuilt.moved, rebuilt.rewritten);
     context.console.write_result(&rebuilt, format_args!("reviews: {}, {counts}", rebuilt.reviews))?;
+    context.console.write_next(format_args!("ops reviews audit --org {org}"));
     Ok(Exit::Done)
 }
 
@@ -125,6 +131,7 @@ async fn copy_progress(from: &str, context: &mut Context) -> Result<Exit, Comman
     let copied = IngestStore::new(database).copy_progress_from(&before).await?;
     let message = format_args!("{copied} items copied from {from} to {to}");
     context.console.write_result(&json!({ "copied": copied }), message)?;
+    context.console.write_next("ops reviews audit");
     Ok(Exit::Done)
 }
 
@@ -139,6 +146,7 @@ async fn plan_rebuild(org: OrgId, context: &mut Context) -> Result<Exit, Command
     let counts = format!("{moved} to be moved, {rewritten} trees to be rewritten");
     let rest = format!("{folded} changes to be folded, {unused_nodes} unused nodes to be deleted");
     context.console.write_message(format_args!("dry run, nothing written: reviews: {reviews}, {counts}, {rest}"));
+    context.console.write_next(format_args!("ops reviews rebuild --org {org}"));
     Ok(Exit::Done)
 }
 

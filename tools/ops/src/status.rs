@@ -124,7 +124,7 @@ async fn read_audit(context: &Context) -> Result<Option<AuditBody>, CommandError
     Ok(progress.map(|progress| AuditBody {
         began_at: format_instant(progress.began_at),
         is_done: progress.is_done,
-        wrong_slices: progress.wrong_slices,
+        wrong_slices: progress.wrong_slices.values().sum(),
     }))
 }
 

@@ -151,6 +151,7 @@ async fn replay(id: &str, after: &str, context: &mut Context) -> Result<Exit, Co
     change(id, WebhookAction::Replay, |progress| progress.replayed_from(number, now), context).await?;
     let done = json!({ "id": id.to_string(), "after": after });
     context.console.write_done(&done, format_args!("events after {after} are sent again to {id}"))?;
+    context.console.write_next(format_args!("ops webhooks show {id}"));
     Ok(Exit::Done)
 }
 
@@ -159,6 +160,7 @@ async fn disable(id: &str, context: &mut Context) -> Result<Exit, CommandError> 
     change(id, WebhookAction::Disable, |progress| progress.clone().disabled(now), context).await?;
     let text = format_args!("{id} is disabled: POST /webhooks/{id}/enable lets it go on where it stopped");
     context.console.write_done(&json!({ "id": id.to_string() }), text)?;
+    context.console.write_next(format_args!("ops webhooks show {id}"));
     Ok(Exit::Done)
 }
 

@@ -1,6 +1,6 @@
 // Page of the statistics: reads the filters, asks the API, and shows what it answers.
 
-import { byId, follow } from "../page.js";
+import { byId, copyButton, element, follow } from "../page.js";
 import { businessesOf, call, chosenBusinesses, parameters, refresh, restrict, startFilters } from "../filters.js";
 import { drawMonths, drawStars, smallBars } from "./charts.js";
 
@@ -8,6 +8,14 @@ import { drawMonths, drawStars, smallBars } from "./charts.js";
 const BUSINESSES = 200;
 /** Largest number of months without a review that are drawn one by one. */
 const EMPTY_MONTHS = 1200;
+
+/** Tables with a row for each group, some with another state than the filters have. */
+const TABLES = [
+  { id: "untreated", title: "Still to treat, by business", groupBy: "business", state: "not_treated" },
+  { id: "business", title: "Reviews by business", groupBy: "business" },
+  { id: "city", title: "Reviews by city", groupBy: "city" },
+  { id: "partner", title: "Reviews by partner", groupBy: "partner" },
+];
 
 let shown = null;
 
@@ -45,16 +53,24 @@ function addGroups(one, other) {
   return { ...one, count: one.count + other.count, ratings, average_rating: average(ratings) };
 }
 
-/** Asks for the statistics with groups, in as many requests as the businesses need. */
-async function ask(groupBy) {
+/** Returns the paths that ask for the statistics with groups, as many as the businesses need. */
+function paths({ groupBy, state }) {
   const chosen = chosenBusinesses();
   const parts = chosen === null ? [null] : chunks(chosen);
-  const answers = await Promise.all(parts.map(part => {
+  return parts.map(part => {
     const query = restrict(parameters(), part);
-    query.set("group_by", groupBy);
-    return call(`/stats?${query}`);
-  }));
-  return addAnswers(answers);
+    if (state) query.set("state", state);
+    if (groupBy) query.set("group_by", groupBy);
+    return `/stats?${query}`;
+  });
+}
+
+const ask = async table => addAnswers(await Promise.all(paths(table).map(path => call(path))));
+
+/** Returns a button that copies the calls behind a chart or a table, as they are at the click. */
+function queryButton(table, title) {
+  const curl = path => `curl -H "x-api-key: $KEY" '${location.origin}/api/v2/reviews${path}'`;
+  return copyButton(title, () => paths(table).map(curl).join("\n"), "Copy query");
 }
 
 function chunks(all) {
@@ -98,15 +114,26 @@ function draw() {
   drawMonths(byId("months"), shown.months);
 }
 
-function show([byMonth, byBusiness]) {
+/** Returns the section of a table, still without rows. */
+function tableSection({ id, title, groupBy, ...table }) {
+  const cell = (textContent, className) => element("th", { scope: "col", className, textContent });
+  const head = [cell(`${groupBy[0].toUpperCase()}${groupBy.slice(1)}`, ""), cell("Reviews", "number"), cell("Average", "number"), cell("Stars, 1 to 5", "wide")];
+  const scroll = element("section", { className: "scroll", tabIndex: 0, ariaLabel: `Table of ${title}` },
+    element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", { id: `${id}-rows` })));
+  const made = element("section", {}, element("h2", { id: `${id}-title`, textContent: title }), queryButton({ groupBy, ...table }, title), scroll);
+  made.setAttribute("aria-labelledby", `${id}-title`);
+  return made;
+}
+
+function show([byMonth, ...answers]) {
   shown = { total: byMonth, months: allMonths(byMonth.groups) };
   draw();
   byId("month-rows").replaceChildren(...byMonth.groups.map(group => row(group.key, "", group.count, group.average_rating)));
   const known = new Map(businessesOf("").map(business => [business.id, business]));
-  byId("business-rows").replaceChildren(...byBusiness.groups.map(group => {
-    const { name = group.key, city = "" } = known.get(group.key) ?? {};
+  TABLES.forEach(({ id }, number) => byId(`${id}-rows`).replaceChildren(...answers[number].groups.map(group => {
+    const { name = group.name ?? group.key.replace("_", " "), city = "" } = known.get(group.key) ?? {};
     return row(name, city, group.count, group.average_rating, smallBars(group.ratings));
-  }));
+  })));
   byId("summary").textContent = sentence(byMonth);
 }
 
@@ -120,5 +147,8 @@ function sentence({ count, average_rating, states, partners, with_content }) {
 }
 
 new ResizeObserver(draw).observe(byId("months"));
-const read = () => refresh(() => Promise.all([ask("month"), ask("business")]), show);
+byId("tables").append(...TABLES.map(tableSection));
+byId("stars-title").after(queryButton({}, "Reviews by stars"));
+byId("months-title").after(queryButton({ groupBy: "month" }, "Reviews a month"));
+const read = () => refresh(() => Promise.all([{ groupBy: "month" }, ...TABLES].map(ask)), show);
 startFilters(read, () => follow("reviews", read));

@@ -1,5 +1,6 @@
 //! Events of the folder `events/`, their order, and their answers in the form of `events/expected/`.
 
+mod background;
 mod difference;
 
 use std::path::Path;
@@ -7,6 +8,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
+pub use self::background::{KeptWakes, answer_in_background, deliver, publish};
 pub use self::difference::differences;
 use crate::gateway::{InvokeError, LocalFunction};
 

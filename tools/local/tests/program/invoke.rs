@@ -46,6 +46,27 @@ fn answer_that_differs_is_exit_code_1_with_the_difference() {
 }
 
 #[test]
+fn functions_that_no_request_invokes_answer_with_what_they_did() {
+    let mails = json!([
+        { "subject": "Votre invitation à rejoindre Presence", "to": "noemie.peeters@maison-verte.example" },
+    ]);
+    let report = json!(r#"{"created":12,"updated":0,"unchanged":0,"rejected":0}"#);
+    for (function, event, member, expected) in [
+        ("mailer", "stream_modify", "/mails", mails),
+        ("mailer", "sweep", "/answer/batchItemFailures", json!([])),
+        ("auditor", "scheduled", "/reviews", json!(3450)),
+        ("publisher", "stream_of_users", "/events/0/detail-type", json!("invitation.sent")),
+        ("deliverer", "sweep", "/answer/batchItemFailures", json!([])),
+        ("ingest", "s3_object_created", "/reports/done~1partner 8~1may.jsonl.json", report),
+    ] {
+        let (code, answer, messages) = invoke(&[function, event]);
+        assert_eq!((code, messages.as_str()), (Some(0), ""), "{function} {event}: {answer}");
+        let answer: Value = serde_json::from_str(&answer).expect("JSON");
+        assert_eq!(answer.pointer(member), Some(&expected), "{function} {event}: {answer}");
+    }
+}
+
+#[test]
 fn unknown_names_list_what_there_is_and_what_was_meant() {
     for (arguments, meant) in [
         (

@@ -62,12 +62,12 @@ async fn log_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
         match reviews.count_unfolded(org_id).await {
             Ok(changes) if changes > MAX_UNFOLDED => {
                 let problem = format!("its log of reviews has {changes} changes that are not folded");
-                findings.push(Finding::new(format!("organisation {org_id}"), problem, mend));
+                findings.push(Finding::new(format!("organisation {org_id}"), problem, mend).repairable());
             }
             Ok(_) => {}
             Err(error @ Error::Internal(_)) => {
                 let problem = format!("its log of reviews cannot be read: {}", CommandError::from(error));
-                findings.push(Finding::new(format!("organisation {org_id}"), problem, mend));
+                findings.push(Finding::new(format!("organisation {org_id}"), problem, mend).repairable());
             }
             Err(error) => return Err(error.into()),
         }
@@ -79,9 +79,10 @@ async fn audit_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
     let mut findings = Vec::new();
     let progress = context.stores.reviews.get_audit_progress().await?;
     if let Some(progress) = progress {
-        if progress.wrong_slices > 0 {
-            let problem = format!("found {} slices of reviews that are counted wrongly", progress.wrong_slices);
-            findings.push(Finding::new("scheduled audit", problem, "ops reviews audit"));
+        for (org_id, slices) in &progress.wrong_slices {
+            let problem = format!("found {slices} slices of organisation {org_id} that are counted wrongly");
+            let mend = format!("ops reviews rebuild --org {org_id}");
+            findings.push(Finding::new("scheduled audit", problem, mend).repairable());
         }
         let age = context.clock.now().duration_since(progress.began_at);
         if age > MAX_ROUND {
@@ -101,6 +102,7 @@ async fn move_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
             "has not finished its move to another city or organisation",
             mend,
         )
+        .repairable()
     };
     Ok(unfinished.keys().map(finding).collect())
 }
@@ -110,18 +112,19 @@ async fn mail_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
     let mails = outbox.list().await?;
     let unreadable = outbox.list_unreadable().await?.len();
     let mut findings = Vec::new();
-    let mut add = |problem: String, mend: &str| findings.push(Finding::new("mails", problem, mend));
     let is_waiting = |mail: &&OutboxMessage| mail.state == MessageState::Pending;
     let oldest = mails.iter().filter(is_waiting).map(|mail| mail.overdue(context.clock.now())).max();
     if let Some(age) = oldest.filter(|age| *age > MAX_MAIL_AGE) {
-        add(format!("one has been due for {} minutes: the mailer does not send it", age.as_mins()), "ops outbox list");
+        let problem = format!("one has been due for {} minutes: the mailer does not send it", age.as_mins());
+        findings.push(Finding::new("mails", problem, "ops outbox list"));
     }
     let failed = mails.iter().filter(|mail| mail.state == MessageState::Failed).count();
     if failed > 0 {
-        add(format!("{failed} were given up"), "ops outbox retry --all");
+        findings.push(Finding::new("mails", format!("{failed} were given up"), "ops outbox retry --all").repairable());
     }
     if unreadable > 0 {
-        add(format!("{unreadable} cannot be read: invite these users again"), "ops outbox list");
+        let problem = format!("{unreadable} cannot be read: invite these users again");
+        findings.push(Finding::new("mails", problem, "ops outbox list"));
     }
     Ok(findings)
 }
@@ -135,5 +138,5 @@ async fn reply_fault(context: &Context) -> Result<Option<Finding>, CommandError>
     let age = oldest.map(|oldest| context.clock.now().duration_since(oldest)).filter(|age| *age > MAX_REPLY_AGE);
     let problem =
         |age: SignedDuration| format!("one has had no outcome for {} minutes: does the connector run?", age.as_mins());
-    Ok(age.map(|age| Finding::new("replies", problem(age), "ops replies list --pending --older 1h")))
+    Ok(age.map(|age| Finding::new("replies", problem(age), "ops replies resend --all").repairable()))
 }

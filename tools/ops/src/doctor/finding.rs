@@ -26,7 +26,7 @@ impl Check {
         let findings = self
             .findings
             .iter()
-            .map(|Finding { subject, problem, mend }| format!("\n{subject}: {problem}\n    {mend}"));
+            .map(|Finding { subject, problem, mend, .. }| format!("\n{subject}: {problem}\n    {mend}"));
         format!("{mark} {}{}", self.name, findings.collect::<String>())
     }
 }
@@ -40,10 +40,18 @@ pub(super) struct Finding {
     pub(super) problem: String,
     /// Command line that mends it.
     pub(super) mend: String,
+    /// True if the command is one of `ops` that may run as it stands: nobody has to decide anything.
+    #[serde(skip)]
+    pub(super) is_repair: bool,
 }
 
 impl Finding {
     pub(super) fn new(subject: impl Into<String>, problem: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self { subject: subject.into(), problem: problem.into(), mend: mend.into() }
+        Self { subject: subject.into(), problem: problem.into(), mend: mend.into(), is_repair: false }
+    }
+
+    /// Returns the finding with a command that may run as it stands.
+    pub(super) fn repairable(self) -> Self {
+        Self { is_repair: true, ..self }
     }
 }

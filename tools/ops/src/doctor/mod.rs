@@ -1,9 +1,14 @@
-//! `ops doctor`: faults of the tables and of what is in them, each with the command that mends it. Writes nothing.
+//! `ops doctor`: faults of the tables and of what is in them, each with the command that mends it. `--fix` runs those
+//! that need no decision.
 
 mod data;
 mod finding;
 mod tables;
 
+use std::collections::BTreeSet;
+
+use anyhow::Context as _;
+use clap::{Args, Parser as _};
 use jiff::{SignedDuration, Timestamp};
 use presence_store::schema::TABLES;
 use serde::Serialize;
@@ -12,7 +17,7 @@ use url::Url;
 use self::finding::{Check, Finding};
 use self::tables::{Place, faults_of};
 use crate::error::CommandError;
-use crate::{Context, Exit};
+use crate::{Cli, Context, Exit, dispatch};
 
 pub(crate) const CHECKS: &str = "\
 Looks at: credentials; region and endpoint; the clock of this machine; each table
@@ -27,11 +32,28 @@ mends it below. Healthy is exit code 0, findings are 1. With --json one object
 {\"findings\":[{\"subject\",\"problem\",\"mend\"}],\"checks\":[{\"name\",\"is_healthy\"}]}.
 Reads users and categories once: about a read unit for 4 KB of them.
 
-Example:
-  ops doctor --profile prod --prefix prod-";
+--fix runs the commands that need no decision, each once, and looks again: it
+creates missing tables outside AWS if some are there, rebuilds what counts reviews
+of an organisation, finishes moves of businesses, retries mails that were given up,
+and sends replies again. All other findings are left to you. With --json the lines
+of these commands come first, and the last line is the second look.
+
+Examples:
+  ops doctor --profile prod --prefix prod-
+  ops doctor --fix --yes";
 
 /// Largest difference between the clocks. DynamoDB refuses calls that are 15 minutes off; instants in the tables come from clocks.
 const MAX_SKEW: SignedDuration = SignedDuration::from_mins(1);
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Run the commands that need no decision, and look again; asks first
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Do not ask
+    #[arg(long, requires = "fix")]
+    yes: bool,
+}
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -39,18 +61,50 @@ struct Report<'a> {
     checks: &'a [Check],
 }
 
-pub(crate) async fn run(context: &mut Context) -> Result<Exit, CommandError> {
+pub(crate) async fn run(args: &DoctorArgs, context: &mut Context) -> Result<Exit, CommandError> {
     let checks = examine(context).await?;
+    let findings = checks.iter().flat_map(|check| &check.findings);
+    let repairs: BTreeSet<&str> = findings.filter(|found| found.is_repair).map(|found| found.mend.as_str()).collect();
+    if repairs.is_empty() {
+        return report(&checks, None, context);
+    }
+    if !args.fix {
+        return report(&checks, Some("ops doctor --fix"), context);
+    }
+    if !context.console.json {
+        checks.iter().try_for_each(|check| context.console.write_line(check.to_text()))?;
+    }
+    if !args.yes {
+        let all = repairs.iter().copied().collect::<Vec<_>>().join(" && ");
+        context.console.confirm(&format!("Run {all}?"))?;
+    }
+    for repair in repairs {
+        context.console.write_message(format_args!("$ {repair}"));
+        if let Err(error) = run_repair(repair, context).await {
+            context.console.write_error(&error);
+        }
+    }
+    report(&examine(context).await?, None, context)
+}
+
+/// Runs the command of a finding, as an operator does who enters it.
+async fn run_repair(command: &str, context: &mut Context) -> Result<Exit, CommandError> {
+    let cli = Cli::try_parse_from(command.split_whitespace()).with_context(|| command.to_owned())?;
+    Box::pin(dispatch(cli.command, context)).await
+}
+
+/// Prints the checks, and the command to go on with: this one, or that of the first finding.
+fn report(checks: &[Check], next: Option<&str>, context: &mut Context) -> Result<Exit, CommandError> {
     let findings: Vec<&Finding> = checks.iter().flat_map(|check| &check.findings).collect();
     let console = &mut context.console;
     if console.json {
-        console.write_json(&Report { findings: &findings, checks: &checks })?;
+        console.write_json(&Report { findings: &findings, checks })?;
     } else {
         checks.iter().try_for_each(|check| console.write_line(check.to_text()))?;
     }
     console.write_message(format_args!("findings: {}", findings.len()));
-    if let Some(first) = findings.first() {
-        console.write_next(&first.mend);
+    if let Some(next) = next.or(findings.first().map(|first| first.mend.as_str())) {
+        console.write_next(next);
     }
     Ok(if findings.is_empty() { Exit::Done } else { Exit::Failed })
 }
@@ -95,6 +149,9 @@ async fn table_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
     if missing == TABLES.len() {
         let problem = "no table has this prefix: is it right, and the region, account or endpoint?";
         let prefix = format!("prefix {}", database.prefix());
+        for finding in &mut findings {
+            finding.is_repair = false;
+        }
         findings.insert(0, Finding::new(prefix, problem, "ops status --prefix PREFIX --region REGION"));
     }
     Ok(findings)

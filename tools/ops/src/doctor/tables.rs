@@ -39,7 +39,10 @@ fn missing_stream(table: &Table) -> &'static str {
 /// Returns the faults of a table with this full name; `state` is `None` if the table does not exist.
 pub(super) fn faults_of(table: &Table, name: &str, state: Option<&TableState>, place: Place<'_>) -> Vec<Finding> {
     let subject = format!("table {name}");
-    let Some(state) = state else { return vec![Finding::new(subject, "does not exist", place.create())] };
+    let Some(state) = state else {
+        let missing = Finding::new(subject, "does not exist", place.create());
+        return vec![if place.is_in_aws { missing } else { missing.repairable() }];
+    };
     let mut faults = Vec::new();
     let mut add = |problem: &str, mend: String| faults.push(Finding::new(&subject, problem, mend));
     if state.state != "ACTIVE" {

@@ -84,5 +84,9 @@ pub(crate) async fn run(args: &ExportArgs, context: &mut Context) -> Result<Exit
     }
     let rows = output.finish()?;
     context.console.write_message(format_args!("rows: {rows}"));
+    if let Some(out) = out.as_ref().filter(|_| *what != Resource::Users) {
+        let what = format!("{what:?}").to_lowercase();
+        context.console.write_next(format_args!("ops import {what} {} --dry-run", out.display()));
+    }
     Ok(Exit::Done)
 }

@@ -21,6 +21,16 @@ impl ImportKind {
         }
     }
 
+    /// Returns the command that usually follows an import.
+    pub(super) const fn next(self) -> &'static str {
+        match self {
+            Self::Orgs => "ops import businesses FILE",
+            Self::Businesses => "ops import reviews FILE",
+            Self::Categories => "ops status",
+            Self::Reviews => "ops reviews audit",
+        }
+    }
+
     /// Returns a complete row.
     pub(super) const fn example(self) -> &'static str {
         match self {

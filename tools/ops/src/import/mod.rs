@@ -203,7 +203,7 @@ async fn import_rows<R: Row>(args: &ImportArgs, context: &mut Context) -> Result
     let mut import = RowImport::<R>::new(import_context, rejects, progress);
     let result = import.run(lines, Interrupt::watch()).await;
     let (summary, rejects) = import.finish();
-    summary.print(args.dry_run, R::KIND.plural(), result, rejects.finish(), &mut context.console)
+    summary.print(args.dry_run, R::KIND, result, rejects.finish(), &mut context.console)
 }
 
 async fn import_reviews(args: &ImportArgs, context: &mut Context) -> Result<Exit, CommandError> {
@@ -216,7 +216,7 @@ async fn import_reviews(args: &ImportArgs, context: &mut Context) -> Result<Exit
     let mut import = ReviewImport::new(stores, clock, args.dry_run, rejects, progress);
     let result = import.run(lines, Interrupt::watch()).await;
     let (summary, rejects) = import.finish();
-    summary.print(args.dry_run, kind.plural(), result, rejects.finish(), &mut context.console)
+    summary.print(args.dry_run, kind, result, rejects.finish(), &mut context.console)
 }
 
 /// Tells the operator of a file without rows. That is no failure: there may be nothing to import today.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use presence_store::PutOutcome;
 use serde::Serialize;
 
+use super::kind::ImportKind;
 use super::rejects;
 use crate::error::CommandError;
 use crate::import_error::ImportError;
@@ -41,16 +42,17 @@ impl ImportSummary {
         self.created + self.updated + self.unchanged + self.rejected
     }
 
-    /// Prints the counts, the error if the import stopped, and the path of the rejected rows.
+    /// Prints the counts, the error if the import stopped, the path of the rejected rows, and the command that follows.
     pub(super) fn print(
         self,
         dry_run: bool,
-        plural: &str,
+        kind: ImportKind,
         result: anyhow::Result<()>,
         rejects_path: Option<PathBuf>,
         console: &mut Console,
     ) -> Result<Exit, CommandError> {
         let Self { created, updated, unchanged, rejected, .. } = self;
+        let plural = kind.plural();
         let counts = format!("{created} created, {updated} updated, {unchanged} unchanged, {rejected} rejected");
         if let Err(error) = result {
             if console.json {
@@ -73,9 +75,15 @@ impl ImportSummary {
         if console.json {
             console.write_json(&self)?;
         }
-        let Some(path) = rejects_path else { return Ok(Exit::Done) };
-        rejects::report(&path, console)?;
-        Ok(Exit::SomeRejected)
+        if let Some(path) = &rejects_path {
+            rejects::report(path, console)?;
+        }
+        console.write_next(match &rejects_path {
+            Some(path) => format!("jq -r .row {} >again.jsonl, correct it, and import it", path.display()),
+            None if dry_run => format!("ops import {plural} FILE"),
+            None => kind.next().to_owned(),
+        });
+        Ok(if rejects_path.is_some() { Exit::SomeRejected } else { Exit::Done })
     }
 }
 

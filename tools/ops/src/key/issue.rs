@@ -92,5 +92,7 @@ fn print_issued_key(issued: &IssuedKey, new: &NewApiKey, context: &mut Context) 
     let until =
         new.expires_at.map_or_else(|| "until it is revoked".to_owned(), |at| format!("until {}", format_instant(at)));
     context.console.write_message(format_args!("issued key {id}, which gives access {until}"));
-    Ok(context.console.write_value(&json!({ "key": key.expose(), "id": id.to_string() }), key.expose())?)
+    context.console.write_value(&json!({ "key": key.expose(), "id": id.to_string() }), key.expose())?;
+    context.console.write_next(format_args!("ops key list --user {}", id.owner()));
+    Ok(())
 }

@@ -115,7 +115,9 @@ async fn set_limit(args: &SetLimitArgs, context: &mut Context) -> Result<(), Com
         Some(number) => format!("a limit of {number} requests a minute"),
     };
     let value = json!({ "id": args.id, "limit": limit.number() });
-    Ok(context.console.write_result(&value, format_args!("key {} has {text}", args.id))?)
+    context.console.write_result(&value, format_args!("key {} has {text}", args.id))?;
+    context.console.write_next(format_args!("ops key list --user {}", id.owner()));
+    Ok(())
 }
 
 /// Parses the id of a key. Text of another form names no key.

@@ -90,6 +90,8 @@ pub(super) async fn execute(restore: &Restore, args: &PlanArgs, context: &mut Co
     let Execution { report, context, .. } = execution;
     report.print(&mut context.console)?;
     context.console.write_message(format_args!("the restored tables: {}", restore.environment()));
+    let next = if report.held_mails.is_empty() { "doctor" } else { "outbox list" };
+    context.console.write_next(format_args!("{} ops {next}", restore.environment()));
     Ok(Exit::Done)
 }
 

@@ -146,6 +146,7 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
     Plan::new(&restore, &changes).print(&mut context.console)?;
     // The plan is printed whatever is wrong, so that it can be read before anything is mended.
     execute::check(&restore, context).await?;
+    context.console.write_next("this command with --execute");
     Ok(Exit::Done)
 }
 

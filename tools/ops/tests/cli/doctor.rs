@@ -10,16 +10,17 @@ use std::sync::Arc;
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::{SignedDuration, Timestamp};
-use presence_domain::ids::BusinessId;
+use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::FacetKey;
 use presence_ledger::{LANES, LogChange, Place, ReviewNumber, encode_changes};
 use presence_ops::{Cli, Console, Context, Exit, parse};
 use presence_runtime::clock::{Clock, SystemClock};
-use presence_store::{Database, Stores};
+use presence_store::{Business, Database, Stores};
 use serde_json::Value;
 
-use crate::cli_env::{CliEnv, CliOutput, Item};
+use crate::cli_env::{CliEnv, CliOutput, Item, block_on};
 use crate::fake_aws::FakeAws;
+use crate::rows::{ORGS, business_row, review_row};
 
 fn text(value: impl Into<String>) -> AttributeValue {
     AttributeValue::S(value.into())
@@ -139,6 +140,32 @@ fn long_and_damaged_logs_of_reviews_are_found() {
     damaged.insert("c1".to_owned(), AttributeValue::B(Blob::new([9, 9])));
     env.put_item("presence-reviews", damaged);
     assert_found(&env, &["organisation 42: its log of reviews cannot be read: "]);
+}
+
+#[test]
+fn long_logs_and_left_moves_are_repaired_after_a_question() {
+    let env = healthy_env();
+    env.run_with_stdin("import orgs -", ORGS.as_bytes()).expect_exit(0);
+    env.run_with_stdin("import businesses -", business_row("b1", 42, "Lyon").as_bytes()).expect_exit(0);
+    env.run_with_stdin("import reviews -", review_row("b1", 1).as_bytes()).expect_exit(0);
+    env.put_item("presence-reviews", long_lane(2_001));
+    // The first call of a move only: as if the import was killed after it.
+    let moved = Business {
+        id: BusinessId::parse("b1").expect("an id"),
+        org_id: OrgId::new(43).expect("an id"),
+        name: "Corner shop".to_owned(),
+        city: "Lyon".to_owned(),
+    };
+    block_on(Stores::new(Database::new(&env.sdk_config(), "presence-")).businesses.put(&moved)).expect("an answer");
+    let repairs = "ops businesses move --finish b1 && ops reviews rebuild --org 42";
+    for (answer, code) in [("n", 1), ("y", 0)] {
+        let (exit, screen) = env.run_on_terminal("doctor --fix", answer);
+        assert_eq!(exit, code, "{screen}");
+        assert!(screen.contains(&format!("Run {repairs}?")), "{screen}");
+        let found = env.run("doctor --json").expect_exit(code).json();
+        assert_eq!(found["findings"].as_array().expect("a list").len(), if code == 0 { 0 } else { 2 }, "{found}");
+    }
+    env.run("reviews audit").expect_exit(0);
 }
 
 /// Clock that is ten minutes ahead.

@@ -1,5 +1,6 @@
 //! Position of the scheduled audit: one item of the reviews table.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use jiff::Timestamp;
@@ -93,14 +94,14 @@ impl Position {
 }
 
 /// Progress of the scheduled audit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditProgress {
     /// Start of the round.
     pub began_at: Timestamp,
     /// True once every organisation was looked at in this round.
     pub is_done: bool,
-    /// Number of slices that are known to be wrong.
-    pub wrong_slices: usize,
+    /// Number of slices that are known to be wrong, by organisation.
+    pub wrong_slices: BTreeMap<OrgId, usize>,
 }
 
 impl ReviewStore {
@@ -109,9 +110,25 @@ impl ReviewStore {
         let position = self.load_position().await?;
         let progress = position.map(|Position { began_at, is_done, open, .. }| {
             let began_at = Timestamp::from_second(began_at).map_err(Error::internal)?;
-            Ok(AuditProgress { began_at, is_done, wrong_slices: open.len() })
+            let mut wrong_slices = BTreeMap::new();
+            open.iter().filter_map(OpenSlice::read).for_each(|(org, _)| *wrong_slices.entry(org).or_default() += 1);
+            Ok(AuditProgress { began_at, is_done, wrong_slices })
         });
         progress.transpose()
+    }
+
+    /// Forgets the wrong slices of an organisation whose trees are right now. One that the audit adds meanwhile may be forgotten too: the
+    /// next round finds it again.
+    pub(super) async fn forget_wrong_slices(&self, org_id: OrgId) -> Result<(), Error> {
+        let Some(mut position) = self.load_position().await? else { return Ok(()) };
+        let slices = position.open.len();
+        position.open.retain(|slice| slice.org != org_id.get());
+        if position.open.len() == slices {
+            return Ok(());
+        }
+        // Only this attribute: a run of the audit may move on meanwhile.
+        let open = item(&position)?.remove_entry("open");
+        self.db.set_attributes(&schema::REVIEWS, pk_sk(AUDIT_PK, AUDIT_SK), open).await
     }
 
     /// Returns the position of the scheduled audit; `None` before the first run, or if the item cannot be read. The audit

@@ -41,6 +41,7 @@ impl ReviewStore {
             // Only a pass that changed nothing shows that all is right.
             if is_right {
                 self.sweep_org(org_id).await?;
+                self.forget_wrong_slices(org_id).await?;
                 return Ok(report);
             }
         }

@@ -126,6 +126,8 @@ fn report(
     if context.console.json {
         context.console.write_json(&BuildSummary { rows: summary, items, parts, bytes })?;
     }
+    let parts = out.join(context.stores.database.name(&schema::REVIEWS));
+    context.console.write_next(format_args!("aws s3 sync {} s3://BUCKET/FOLDER/", parts.display()));
     Ok(())
 }
 

@@ -133,5 +133,5 @@ fn finish(report: Report, rejects: Option<RejectsFile>, context: &mut Context) -
         None => Ok(()),
     };
     let rejects = rejects.map(RejectsFile::into_path);
-    summary.print(false, ImportKind::Reviews.plural(), result, rejects, &mut context.console)
+    summary.print(false, ImportKind::Reviews, result, rejects, &mut context.console)
 }

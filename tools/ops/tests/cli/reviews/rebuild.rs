@@ -67,7 +67,7 @@ fn audit_finds_damaged_trees_and_rebuild_corrects_them() {
     );
     assert_eq!(found[1], format!("tree c:42:lyon: lacks {lost}"));
     assert_eq!(found[2], "tree o:42: names without a reason zzzzzzzzzzzz");
-    assert_eq!(audit.stderr, "orgs: 2, reviews: 90, findings: 3\n");
+    assert_eq!(audit.stderr, "orgs: 2, reviews: 90, findings: 3\nnext: ops reviews rebuild --org N\n");
     assert_eq!(env.run("reviews audit --org 43").expect_exit(0).stderr, "orgs: 1, reviews: 30, findings: 0\n");
 
     let stored = env.scan(TABLE);

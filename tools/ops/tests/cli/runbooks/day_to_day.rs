@@ -24,7 +24,7 @@ async fn what_doctor_finds_is_mended_by_the_commands_of_the_page() {
     client(&rehearsal.stack).delete_table().table_name("presence-audit").send().await.expect("a table");
     let mends_of_table = mends(&rehearsal);
     assert_eq!(mends_of_table, ["ops tables create"], "a table is missing");
-    rehearsal.run(&mends_of_table[0]).expect_exit(0);
+    rehearsal.follow("cargo ops doctor --fix --yes", &[]).expect_exit(0);
     rehearsal.follow("cargo ops doctor", &[]).expect_exit(0);
     rehearsal.follow("cargo ops status", &[]).expect_exit(0);
 

@@ -7,8 +7,12 @@ ops doctor
 ops doctor --json --prefix gone-
 dynamodb DeleteTable '{"TableName": "presence-categories"}' >deleted
 ops doctor --json
-ops tables create
-ops doctor --json
+
+# What needs no decision is repaired, if that is asked for. All tables missing is more likely a wrong prefix.
+ops doctor
+ops doctor --fix
+ops doctor --fix --yes
+ops doctor --fix --yes --prefix gone-
 
 # A PROVIDER without a key that gives access is found. The key of an administrator does not count.
 KEYID=$(ops key list --user $ZOE --json | sed 's/^\[{"id":"\([^"]*\)".*/\1/')
@@ -38,9 +42,11 @@ position $(date +%s)
 ops doctor
 position $(($(date +%s) - 360000))
 ops doctor --json
-position $(date +%s) '{"M": {"org": {"N": "42"}, "from": {"S": ""}, "to": {"S": ""}}}'
+wrong() { echo '{"M": {"org": {"N": "'$1'"}, "from": {"S": ""}, "to": {"S": ""}}}'; }
+position $(date +%s) "$(wrong 42), $(wrong 43)"
+ops reviews rebuild --org 42
 ops doctor --json
-position $(date +%s)
+ops doctor --fix --yes --json
 
 # Mails that wait too long, that failed, or that cannot be read are found.
 ANN=$(ops user create --email ann@example.org --first-name Ann --last-name Martin --role PROVIDER --status invited)
@@ -53,6 +59,7 @@ ops doctor --json
 move +
 update $ANN $MAIL '"UpdateExpression": "SET #s = :s, outbox = :s", "ExpressionAttributeNames": {"#s": "state"}, "ExpressionAttributeValues": {":s": {"S": "failed"}}'
 ops doctor --json
+ops doctor --fix --yes
 update $ANN $MAIL '"UpdateExpression": "SET #s = :s, outbox = :s REMOVE created_at", "ExpressionAttributeNames": {"#s": "state"},
     "ExpressionAttributeValues": {":s": {"S": "pending"}}'
 ops doctor --json
