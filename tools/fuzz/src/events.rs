@@ -1,8 +1,8 @@
 //! Functions behind streams: batches, as those in `events/mailer` and `events/publisher`.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use presence_runtime::clock::SystemClock;
+use presence_runtime::clock::{SystemClock, deadline_in};
 use serde_json::Value;
 
 use crate::stack::with_stack;
@@ -13,7 +13,7 @@ pub fn events(bytes: &[u8]) {
     let Some(event) = serde_json::from_slice::<Value>(bytes).ok().filter(|event| event["Records"].is_array()) else {
         return;
     };
-    let deadline = SystemTime::now() + Duration::from_secs(10);
+    let deadline = deadline_in(Duration::from_secs(10));
     with_stack(async |stack| {
         // An error hands the event over again.
         let _ = presence_mailer::handle(stack.outbox(), &event, deadline).await;
