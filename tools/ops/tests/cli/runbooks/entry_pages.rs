@@ -18,7 +18,10 @@ const NOT_RUN: [(&str, &str); 10] = [
     ("cargo test", "runs this test"),
     ("npx openapi-typescript shared/docs/openapi.json --output api.ts", "needs npm and pip: tools/ci/clients has them"),
     ("cargo invoke users get_me", "tools/local/tests/program/invoke.rs runs the same"),
-    ("rustup toolchain install nightly", "needs a nightly compiler, and runs for ten minutes"),
+    (
+        "bash tools/ci/fuzz 600 gateway values",
+        "needs cargo-fuzz, and runs for twenty minutes: the nightly run does the same",
+    ),
     ("cargo run -- --dynamodb-port 8000 --no-mailer", "tools/ci/lambda starts the same"),
     (
         "export AWS_REGION=eu-west-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local",
