@@ -157,11 +157,16 @@ fn in_years(now: Timestamp, years: i32) -> Timestamp {
 
 /// Parses a label: 1 to [`MAX_LABEL_CHARS`] characters once control characters are dropped and blanks around it are trimmed.
 pub fn parse_label(text: &str) -> Result<String, FieldError> {
+    parse_optional_label(text)?.ok_or_else(|| "is required".into())
+}
+
+/// Parses a label as [`parse_label`] does; `None` for a blank one.
+pub fn parse_optional_label(text: &str) -> Result<Option<String>, FieldError> {
     let printable: String = text.chars().filter(|character| !character.is_control()).collect();
     let label = printable.trim();
     match label.chars().count() {
-        0 => Err("is required".into()),
-        1..=MAX_LABEL_CHARS => Ok(label.to_owned()),
+        0 => Ok(None),
+        1..=MAX_LABEL_CHARS => Ok(Some(label.to_owned())),
         _ => Err(format!("must have at most {MAX_LABEL_CHARS} characters").into()),
     }
 }

@@ -1,8 +1,9 @@
-//! Functions behind streams: batches, as those in `events/mailer` and `events/publisher`.
+//! Functions that streams invoke, with batches such as those in `events/mailer` and `events/publisher`.
 
 use std::time::Duration;
 
-use presence_runtime::clock::{SystemClock, deadline_in};
+use presence_local::replay::{deliver, publish};
+use presence_runtime::clock::deadline_in;
 use serde_json::Value;
 
 use crate::stack::with_stack;
@@ -16,10 +17,9 @@ pub fn events(bytes: &[u8]) {
     let deadline = deadline_in(Duration::from_secs(10));
     with_stack(async |stack| {
         // An error hands the event over again.
-        let _ = presence_mailer::handle(stack.outbox(), &event, deadline).await;
-        let feed = &stack.stores().feed;
-        let sent = presence_publisher::fan_out(stack.event_bus(), feed, &SystemClock, &event, deadline).await;
-        let failed = serde_json::to_value(&sent).expect("JSON")["batchItemFailures"].as_array().map_or(0, Vec::len);
+        let _ = deliver(stack, stack.outbox(), &event, deadline).await;
+        let published = publish(stack, &stack.stores().feed, &event, deadline).await;
+        let failed = published["answer"]["batchItemFailures"].as_array().map_or(0, Vec::len);
         assert!(failed <= 1, "the first record that failed is named");
     });
 }

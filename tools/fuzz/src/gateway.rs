@@ -1,4 +1,4 @@
-//! Functions of the API: events of the gateway, as those in `events/`.
+//! Functions of the API, with events of the gateway such as those in `events/`.
 
 use presence_local::gateway::InvokeError;
 use presence_local::replay::answer;

@@ -20,9 +20,7 @@ thread_local! {
 pub(crate) fn with_stack<T>(run: impl AsyncFnOnce(&Stack) -> T) -> T {
     STACK.with_borrow_mut(|running| {
         RUNTIME.block_on(async {
-            if running.as_ref().is_none_or(|(_, inputs)| *inputs == INPUTS)
-                && let Some((old, _)) = running.take()
-            {
+            if let Some((old, _)) = running.take_if(|(_, inputs)| *inputs == INPUTS) {
                 old.stop().await;
             }
             if running.is_none() {

@@ -20,8 +20,8 @@ use presence_domain::text::city_key;
 use presence_domain::webhook::{WebhookReach, WebhookSecret, WebhookUrl};
 use presence_domain::webhook_id::WebhookId;
 
-/// Checks that a value that is read from the text is read again from what it is shown as.
-fn is_read_again<T: Display>(text: &str, parse: impl Fn(&str) -> Option<T>) {
+/// Checks that a value of the text shows itself as text that gives the same value.
+fn assert_read_again<T: Display>(text: &str, parse: impl Fn(&str) -> Option<T>) {
     if let Some(shown) = parse(text).map(|value| value.to_string()) {
         assert_eq!(parse(&shown).map(|value| value.to_string()), Some(shown));
     }
@@ -33,22 +33,24 @@ fn is_read_again<T: Display>(text: &str, parse: impl Fn(&str) -> Option<T>) {
 /// Panics if a value is another one after it was read again.
 pub fn values(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    is_read_again(text, UserId::parse);
-    is_read_again(text, |text| OrgId::new(text.parse().ok()?));
-    is_read_again(text, ApiKeyId::parse);
-    is_read_again(text, WebhookId::parse);
-    is_read_again(text, FeedCursor::parse);
-    is_read_again(text, Country::parse);
-    is_read_again(text, Day::parse);
-    is_read_again(text, Month::parse);
-    is_read_again(text, SeenAt::parse);
-    is_read_again(text, |text| Network::parse(text).ok());
-    is_read_again(text, |text| BusinessId::parse(text).map(|id| id.as_str().to_owned()));
-    is_read_again(text, |text| ReviewId::parse(text).map(|id| id.as_str().to_owned()));
-    is_read_again(text, |text| WebhookSecret::parse(text).map(|secret| secret.expose()));
-    is_read_again(text, |text| PlaintextApiKey::parse(text).map(|key| key.expose().to_owned()));
-    is_read_again(text, |text| EmailAddress::parse(text).ok().map(|address| address.as_str().to_owned()));
-    is_read_again(text, |text| WebhookUrl::parse(text, WebhookReach::Public).ok().map(|url| url.as_str().to_owned()));
+    assert_read_again(text, UserId::parse);
+    assert_read_again(text, |text| OrgId::new(text.parse().ok()?));
+    assert_read_again(text, ApiKeyId::parse);
+    assert_read_again(text, WebhookId::parse);
+    assert_read_again(text, FeedCursor::parse);
+    assert_read_again(text, Country::parse);
+    assert_read_again(text, Day::parse);
+    assert_read_again(text, Month::parse);
+    assert_read_again(text, SeenAt::parse);
+    assert_read_again(text, |text| Network::parse(text).ok());
+    assert_read_again(text, |text| BusinessId::parse(text).map(|id| id.as_str().to_owned()));
+    assert_read_again(text, |text| ReviewId::parse(text).map(|id| id.as_str().to_owned()));
+    assert_read_again(text, |text| WebhookSecret::parse(text).map(|secret| secret.expose()));
+    assert_read_again(text, |text| PlaintextApiKey::parse(text).map(|key| key.expose().to_owned()));
+    assert_read_again(text, |text| EmailAddress::parse(text).ok().map(|address| address.as_str().to_owned()));
+    assert_read_again(text, |text| {
+        WebhookUrl::parse(text, WebhookReach::Public).ok().map(|url| url.as_str().to_owned())
+    });
     if let Ok(address) = EmailAddress::parse(text) {
         assert_eq!(EmailAddress::parse(address.key()).expect("a key is an address").key(), address.key());
     }

@@ -6,7 +6,7 @@ use presence_domain::error::{FieldError, FieldErrors};
 use presence_domain::feed::{EventFilter, EventPattern, FeedCursor, format_at};
 use presence_domain::ids::OrgId;
 use presence_domain::instant::format_second;
-use presence_domain::key_rights::parse_label;
+use presence_domain::key_rights::parse_optional_label;
 use presence_domain::webhook::{Attempt, Delivery, Webhook, WebhookId, WebhookReach, WebhookUrl};
 use serde::Serialize;
 use serde_json::Value;
@@ -173,9 +173,7 @@ pub(super) fn types(raw: RawValue<'_>) -> Result<EventFilter, FieldError> {
 
 /// Reads a label; `None` for a blank one. Control characters are dropped.
 pub(super) fn label(raw: RawValue<'_>) -> Result<Option<String>, FieldError> {
-    let text = read::any_text(raw)?;
-    let is_blank = text.chars().all(|character| character.is_control() || character.is_whitespace());
-    if is_blank { Ok(None) } else { parse_label(text).map(Some) }
+    parse_optional_label(read::any_text(raw)?)
 }
 
 /// Reads the address of a receiver that is in reach. A mistake is added to the others.

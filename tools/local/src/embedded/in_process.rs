@@ -75,14 +75,14 @@ impl Emulator {
         // Bodies of calls to DynamoDB are in memory.
         let body = Bytes::copy_from_slice(body.bytes().unwrap_or_default());
         head.uri = head.uri.path().parse().map_err(user_error)?;
-        remove_headers(&mut head.headers);
         let pool = self.pool;
         // A task of its own: a caller that gives up has sent the request all the same, as by the network.
         let send = async move {
-            match pool.run(&head.headers, &body) {
-                Some(answer) => Ok(answer),
-                None => pool.send(Request::from_parts(head, Full::new(body))).await,
+            if let Some(answer) = pool.run(&head.headers, &body) {
+                return Ok(answer);
             }
+            remove_headers(&mut head.headers);
+            pool.send(Request::from_parts(head, Full::new(body))).await
         };
         let answer = self.runtime.spawn(send).await;
         let answer = answer.map_err(|error| ConnectorError::io(error.into()))?;

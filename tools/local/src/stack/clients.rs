@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use aws_credential_types::Credentials;
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_runtime_api::client::stalled_stream_protection::StalledStreamProtectionConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::SdkConfig;
 use aws_types::sdk_config::Builder;
-use presence_runtime::aws::http_client_for;
+use presence_runtime::aws::{http_client_for, https_client};
 use presence_store::Database;
 
 use crate::connectors::ConnectorLayer as _;
@@ -29,7 +30,7 @@ pub(super) fn database(config: &SdkConfig, options: &Options) -> Database {
 /// Returns an SDK configuration for an endpoint on this machine, with placeholder credentials.
 #[must_use]
 pub fn sdk_config(endpoint_url: &str) -> SdkConfig {
-    local_config(endpoint_url).build()
+    local_config(endpoint_url, http_client_for(endpoint_url)).build()
 }
 
 /// Returns the configuration of the stack's own calls, with long timeouts.
@@ -58,18 +59,18 @@ pub(super) fn functions_config(dynamodb_url: &str, options: &Options) -> SdkConf
 
 /// Returns a configuration whose calls reach the embedded database without HTTP.
 fn within_process(endpoint_url: &str) -> Builder {
-    let config = local_config(endpoint_url);
-    if endpoint_url.starts_with("http://") { config.http_client(in_process_client()) } else { config }
+    let is_http = endpoint_url.starts_with("http://");
+    local_config(endpoint_url, if is_http { in_process_client() } else { https_client() })
 }
 
 /// Returns the configuration that all calls share. A call on a busy machine may stand still for longer than the SDK's protection against
 /// stalled streams waits; the timeouts end it.
-fn local_config(endpoint_url: &str) -> Builder {
+fn local_config(endpoint_url: &str, client: SharedHttpClient) -> Builder {
     let config = presence_runtime::aws::sdk_config(REGION, Credentials::from_keys("local", "local", None));
     config
         .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
         .endpoint_url(endpoint_url)
-        .http_client(http_client_for(endpoint_url))
+        .http_client(client)
 }
 
 #[cfg(test)]
