@@ -1,10 +1,10 @@
 //! Item of a record of the audit trail. It stays below 1 KB, so that a change costs four write units more: two for the item in a
 //! transaction, and one for each index.
 
-use aws_sdk_dynamodb::types::Put;
 use serde::{Deserialize, Serialize};
 
 use crate::client::read::Item;
+use crate::client::tables::ItemWrite;
 use crate::format::{AUDIT_RECORD, item_as, parse_as};
 use crate::keys::{
     USER_PK_PREFIX, audit_sk, org_key, parse_audit_sk, parse_org_key, parse_review_pk, parse_webhook_target, review_pk,
@@ -52,10 +52,9 @@ struct AuditItem {
 }
 
 /// Returns the put of a record. Its key is new, so that no two changes ever meet in it.
-pub(crate) fn put(db: &Database, record: &AuditRecord) -> Result<Put, Error> {
+pub(crate) fn put(db: &Database, record: &AuditRecord) -> Result<ItemWrite, Error> {
     let record = AuditRecord { tables: Some(db.prefix().to_owned()), ..record.clone() };
-    let item = to_item(&record)?;
-    Put::builder().table_name(db.name(&schema::AUDIT)).set_item(Some(item)).build().map_err(Error::internal)
+    Ok(ItemWrite::put(&schema::AUDIT, to_item(&record)?, []))
 }
 
 fn to_item(record: &AuditRecord) -> Result<Item, Error> {

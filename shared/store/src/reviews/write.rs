@@ -118,7 +118,7 @@ impl ReviewWrite {
 impl Companions<'_> {
     fn add_to(self, transaction: &mut Transaction<Guard>, db: &Database) -> Result<(), Error> {
         if let Some(record) = self.record {
-            transaction.put(Guard::None, audit_trail::put(db, record)?);
+            transaction.write(Guard::None, audit_trail::put(db, record)?);
         }
         if let Some(answer) = self.answer {
             transaction.put(Guard::Answer, idempotency::put(db, answer)?);

@@ -2,7 +2,8 @@
 //!
 //! A process is a request to one of several instances. Each of its calls waits for its turn ([`calls`]). A seed chooses which call goes on,
 //! what an eventual read shows ([`world`], [`tables`]), and which process dies. Every answer is compared with the truth at the
-//! positions of the logs that it was made from ([`oracle`], [`judge`]). `PRESENCE_LEDGER_SEEDS` is the number of runs.
+//! positions of the logs that it was made from ([`oracle`], [`judge`]), and every write of a review with what its process was to do
+//! ([`people`]). `PRESENCE_LEDGER_SEEDS` is the number of runs.
 //!
 //! `tools/ci/planted-faults` plants faults in the shipped code, which this test must find.
 
@@ -11,6 +12,7 @@ mod calls;
 mod judge;
 mod names;
 mod oracle;
+mod people;
 mod run;
 mod tables;
 mod world;
@@ -80,5 +82,6 @@ fn every_answer_is_the_state_at_its_position_of_the_log_under_any_interleaving()
     }
     assert!(sum.answers > 10 * sum.runs && sum.folds > 2 * sum.runs && sum.changes > 10 * sum.runs, "{sum:?}");
     assert!(sum.moves > 2 * sum.runs && sum.killed > sum.runs && sum.lost_folds > 0, "{sum:?}");
+    assert!(sum.acts > 2 * sum.runs, "{sum:?}");
     assert!(sum.swept_nodes > 0 && sum.rebuilds > 0 && sum.audits > sum.runs, "{sum:?}");
 }

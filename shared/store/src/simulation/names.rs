@@ -3,6 +3,7 @@
 use fastrand::Rng;
 
 use super::judge::Answer;
+use super::people;
 use crate::{Business, ReviewFilter, ReviewQuery, ReviewStore, StatsError};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
@@ -66,7 +67,7 @@ pub(super) fn random_review(rng: &mut Rng) -> Review {
     let number = rng.u64(..REVIEWS);
     let (business_id, partner_id) = (business(number % BUSINESSES), format!("r{number}"));
     let Business { org_id, city, .. } = placed_business(0, rng);
-    Review {
+    let row = Review {
         id: ReviewId::derive(&business_id, Partner::ALL[0], &partner_id, 0),
         version: 1,
         org_id,
@@ -88,7 +89,8 @@ pub(super) fn random_review(rng: &mut Rng) -> Review {
         seen_at: None,
         reply: None,
         acted_at: None,
-    }
+    };
+    people::among_people(row, rng)
 }
 
 fn random_second(rng: &mut Rng) -> i64 {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::people::Histories;
 use super::world::{ItemKey, StoredItem};
 use crate::BusinessLocation;
 use crate::client::read::Item;
@@ -10,6 +11,7 @@ use crate::client::tables::{Change, ItemWrite};
 use crate::keys::{LOG_PK_PREFIX, LogItemKey};
 use crate::reviews::body_item::review_from_item;
 use crate::reviews::log::items::changes_of;
+use crate::schema::AUDIT;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::Review;
 use presence_ledger::{Directory, LANES, LogChange, LogEntry, LogPosition, Place, ReviewNumber, read_entries};
@@ -39,6 +41,7 @@ pub(super) struct Oracle {
     /// Number of changes that the last Query of each log found.
     pub(super) left_in_log: BTreeMap<OrgId, usize>,
     pub(super) changes: u64,
+    pub(super) histories: Histories,
     /// First thing that went wrong.
     pub(super) violation: Option<String>,
 }
@@ -84,9 +87,18 @@ impl Oracle {
         }
         self.written.entry(process).or_default().extend(&names);
         self.apply(&new, &bodies);
+        let records = writes.iter().filter(|write| write.table.name == AUDIT.name).count();
+        for body in bodies.values() {
+            self.note_review(process, body, records);
+        }
         if names.iter().any(|(org_id, ..)| *org_id != names[0].0) {
             self.crossings.push(names);
         }
+    }
+
+    /// Notes a write of a review, alone or in a transaction.
+    pub(super) fn note_review(&mut self, process: u64, review: &Review, records: usize) {
+        self.histories.note(process, review, records).unwrap_or_else(|what| self.violated(what));
     }
 
     /// Notes a change. False if it was there already: sealed changes are written twice.

@@ -11,6 +11,7 @@ use super::calls::SharedWorld;
 use super::judge::Answer;
 use super::names::{self, BUSINESSES, ORGS, Question};
 use super::oracle::Positions;
+use super::people::{ActOnReview, Intent};
 use super::tables::SimulatedTables;
 use crate::{Business, BusinessLocation, Database, FoldLimits, FoldReport, ReviewStore, ReviewsAudit};
 use presence_domain::error::Error;
@@ -50,6 +51,7 @@ pub(super) struct Counts {
     pub(super) rebuilds: u64,
     pub(super) audits: u64,
     pub(super) killed: u64,
+    pub(super) acts: u64,
 }
 
 /// End of a process.
@@ -63,6 +65,8 @@ enum Outcome {
     /// All moves are finished, and these are the places of the businesses.
     Placed(HashMap<BusinessId, BusinessLocation>),
     Rebuilt,
+    /// An act was done with so many changes.
+    Acted(usize),
     Audited(ReviewsAudit),
     Failed(&'static str, Error),
 }
@@ -113,6 +117,7 @@ impl Counts {
         self.rebuilds += other.rebuilds;
         self.audits += other.audits;
         self.killed += other.killed;
+        self.acts += other.acts;
     }
 }
 
@@ -134,6 +139,7 @@ impl Run {
         run.play()?;
         run.counts.runs = 1;
         run.counts.changes = run.world.get().oracle.changes;
+        run.counts.acts = run.world.get().oracle.histories.acts() as u64;
         Ok(run.counts)
     }
 
@@ -159,9 +165,15 @@ impl Run {
         let instance = rng.usize(..INSTANCES);
         let store = if rng.u8(..20) == 0 { None } else { Some(self.instances[instance].clone()) };
         let kind = rng.u8(..100);
-        let reviews = (0..rng.usize(1..4)).map(|_| names::random_review(rng)).collect();
+        let reviews: Vec<Review> = (0..rng.usize(1..4)).map(|_| names::random_review(rng)).collect();
+        let act = ActOnReview::random(self.started, rng);
         let business = names::placed_business(rng.u64(..BUSINESSES), rng);
         let (question, set, org_id) = (Question::random(rng), names::random_set(rng), names::random_org(rng));
+        match kind {
+            0..30 => world.oracle.histories.expect(self.started + 1, Intent::Rows(reviews.clone())),
+            58..72 => world.oracle.histories.expect(self.started + 1, Intent::Act(act.clone())),
+            _ => {}
+        }
         drop(world);
         let store = store.unwrap_or_else(|| {
             // A new instance knows nothing.
@@ -175,6 +187,7 @@ impl Run {
             50..54 => Box::pin(sweep(store, set)),
             54..56 => Box::pin(rebuild(store, org_id)),
             56..58 => Box::pin(audit(store, org_id)),
+            58..72 => Box::pin(do_act(store, act)),
             _ => Box::pin(ask(store, question)),
         });
     }
@@ -258,6 +271,13 @@ impl Run {
             Outcome::Swept(nodes) => counts.swept_nodes += nodes as u64,
             Outcome::Moved => counts.moves += 1,
             Outcome::Placed(locations) => oracle.judge_places(&locations),
+            Outcome::Acted(changes) => {
+                oracle.acknowledge(process.number);
+                let acts = oracle.histories.acts_of(process.number);
+                if acts != changes {
+                    return Err(format!("an act was written {acts} times instead of {changes}"));
+                }
+            }
             Outcome::Rebuilt => counts.rebuilds += 1,
             Outcome::Audited(audit) => {
                 counts.audits += 1;
@@ -345,6 +365,10 @@ async fn import(store: ReviewStore, mut reviews: Vec<Review>) -> Outcome {
         Ok(_) => Outcome::Written,
         Err(error) => Outcome::Failed("import", error),
     }
+}
+
+async fn do_act(store: ReviewStore, act: ActOnReview) -> Outcome {
+    act.run(store).await.map_or_else(|error| Outcome::Failed("act", error), Outcome::Acted)
 }
 
 async fn put_business(store: ReviewStore, business: Business) -> Outcome {

@@ -14,6 +14,7 @@ use super::oracle::Oracle;
 use crate::client::read::{Consistency, Item};
 use crate::client::tables::ItemWrite;
 use crate::keys::TREE_PK_PREFIX;
+use crate::reviews::body_item::review_from_item;
 use crate::schema::{Index, TABLES, Table};
 
 /// Maximum number of older states that an eventual read may show.
@@ -151,6 +152,10 @@ impl World {
         let is_done = holds(&write, current.as_deref());
         if is_done {
             let next = applied(write, current.as_deref().cloned());
+            if let Some(review) = next.as_ref().filter(|_| key.1.starts_with("R#")) {
+                let review = review_from_item(review).expect("a review");
+                self.oracle.note_review(self.calls.process, &review, 0);
+            }
             self.store(key, next.map(Arc::new));
         }
         is_done

@@ -234,7 +234,7 @@ impl UserStore {
             AuditRecord { at, actor, action, target, org_id, fields, version: None, left_org: None, tables: None };
         let mut transaction = Transaction::new();
         transaction.update(Guard::Key, update);
-        transaction.put(Guard::Key, audit_trail::put(&self.db, &record)?);
+        transaction.write(Guard::Key, audit_trail::put(&self.db, &record)?);
         if let Some(answer) = answer {
             transaction.put(Guard::Answer, idempotency::put(&self.db, answer)?);
         }

@@ -187,7 +187,7 @@ impl WebhookStore {
             transaction.write(Guard::Other, ItemWrite::put(&EVENTS, org, []));
         }
         if let Some(record) = record {
-            transaction.put(Guard::Other, audit_trail::put(&self.db, record)?);
+            transaction.write(Guard::Other, audit_trail::put(&self.db, record)?);
             // An operator who disables a webhook tells its organisation in person.
             let is_by_service =
                 record.actor == Actor::Service && record.action == AuditAction::Webhook(WebhookAction::Disable);

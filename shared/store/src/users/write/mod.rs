@@ -152,7 +152,7 @@ impl UserStore {
             transaction.update(Guard::Notice, notice);
         }
         if let Some(record) = AuditRecord::of_change(before, change) {
-            transaction.put(Guard::AuditRecord, audit_trail::put(&self.db, &record)?);
+            transaction.write(Guard::AuditRecord, audit_trail::put(&self.db, &record)?);
         }
         if let Some(answer) = answer {
             transaction.put(Guard::Answer, idempotency::put(&self.db, answer)?);
