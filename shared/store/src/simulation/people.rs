@@ -40,7 +40,7 @@ pub(super) struct ActOnReview {
     at: Timestamp,
 }
 
-/// What a process is to do to reviews.
+/// Writes of reviews that a process is to make.
 #[derive(Clone, Debug)]
 pub(super) enum Intent {
     Rows(Vec<Review>),
