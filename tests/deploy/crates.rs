@@ -167,15 +167,15 @@ fn crates_with_features(selection: &[&str]) -> BTreeSet<String> {
     text.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect()
 }
 
-/// `cargo run` and `cargo ops` resolve features without those of tests, `cargo test` with them, and clippy takes the benchmarks, too. A
-/// crate with other features, and all that use it, are compiled a second time.
+/// `cargo run` and `cargo ops` resolve features without those of tests, `cargo test` with them, and `tools/ci/compile` takes the
+/// benchmarks, too. A crate with other features, and all that use it, are compiled a second time.
 #[test]
 fn commands_compile_crates_of_others_with_the_same_features() {
     let run = crates_with_features(&["--edges", "normal,build"]);
     let is_registry_crate = |line: &&String| !line.contains("/presence") && !line.contains(" (/");
     for (command, selection) in [
         ("cargo test", &["--edges", "normal,build,dev"][..]),
-        ("cargo clippy --workspace", &["--edges", "normal,build,dev", "--workspace"]),
+        ("cargo test --workspace", &["--edges", "normal,build,dev", "--workspace"]),
     ] {
         let other = crates_with_features(selection);
         let missing: Vec<_> = run.difference(&other).filter(is_registry_crate).collect();

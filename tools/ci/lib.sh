@@ -23,6 +23,18 @@ check_usage() {
     fi
 }
 
+# check_lints: from here on, cargo checks clippy's lints of our crates while it compiles them, and a warning is an error. `cargo clippy` would
+# compile all crates once more, without their code.
+check_lints() {
+    local target="${CARGO_TARGET_DIR:-target}"
+    mkdir -p "$target"
+    # Not sh: dash drops variables such as CARGO_BIN_EXE_presence-local.
+    printf '#!/usr/bin/env bash\nexec clippy-driver "$@" --deny warnings\n' >"$target/check-lints"
+    chmod +x "$target/check-lints"
+    RUSTC_WORKSPACE_WRAPPER="$(realpath "$target/check-lints")"
+    export RUSTC_WORKSPACE_WRAPPER
+}
+
 # have_cargo_tool NAME VERSION: installs the cargo subcommand where none is on the PATH. Fails if it cannot be installed.
 # Tools are built apart from the workspace and share a folder, because they share crates. Without optimisation: with the
 # shipped profile, the build takes ten minutes on two cores.
