@@ -12,7 +12,7 @@ use presence_store::{Business, FoldLimits, RetryPolicy, ReviewStore, ReviewWrite
 use presence_tests::reviews::org_id;
 use presence_tests::{
     ConnectorLayer as _, FaultConnector, FaultKind, PauseConnector, Plan, TestStack, calls_apart, in_process_client,
-    key_names, long_timeouts,
+    long_timeouts,
 };
 
 use super::model;
@@ -161,13 +161,12 @@ async fn a_review_that_changed_is_stale_and_its_lane_stays_as_it_was() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn processes_that_write_one_lane_at_once_lose_no_change() {
-    let stack = TestStack::start().await;
-    let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
-    for (number, plan) in [(1, Plan::None), (2, Plan::OverlapConflicts { window: Duration::from_millis(2) })] {
-        faults.restart(plan.clone());
-        let reviews = reviews_of_lane(number, 60);
+    let conflicts = AwsLimits { conflicts: Some(Duration::from_millis(2)), ..AwsLimits::off() };
+    for aws_limits in [None, Some(conflicts)] {
+        let stack = TestStack::with(Options { aws_limits: aws_limits.clone(), ..long_timeouts() }).await;
+        let reviews = reviews_of_lane(1, 60);
         let writers = reviews.chunks(15).map(async |reviews| {
-            let stores = stack.stores_through(faults.over(in_process_client()), retrying(), stack.table_prefix());
+            let stores = stack.stores_through(in_process_client(), retrying(), stack.table_prefix());
             for review in reviews {
                 without_folds(&stores).write_reviews(&[write_new(review)]).await.expect("no other review is stale");
             }
@@ -175,7 +174,7 @@ async fn processes_that_write_one_lane_at_once_lose_no_change() {
         join_all(writers).await;
         let logs = StoredLogs::read(&stack).await;
         logs.assert_complete();
-        assert_eq!(logs.lanes[&(org_id(number), 3)].0, 60, "{plan:?}");
+        assert_eq!(logs.lanes[&(org_id(1), 3)].0, 60, "{aws_limits:?}");
     }
 }
 
@@ -200,7 +199,7 @@ async fn writes_of_one_lane_under_the_limits_of_aws_are_in_the_log_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upsert_whose_calls_fail_or_lose_their_replies_is_in_the_log_once() {
     let stack = TestStack::start().await;
-    let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
+    let faults = FaultConnector::new();
     let reviews = reviews_of_lane(1, 150);
     let kinds = [FaultKind::LoseReply, FaultKind::ServerError, FaultKind::CutBody, FaultKind::TransactionConflict];
     let mut round = 0;
@@ -247,7 +246,7 @@ async fn a_review_alone_costs_two_units_for_the_log_and_one_of_many_a_tenth() {
 #[tokio::test(flavor = "multi_thread")]
 async fn reviews_of_a_business_that_moves_in_steps_are_complete_wherever_it_is_interrupted() {
     let stack = TestStack::start().await;
-    let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
+    let faults = FaultConnector::new();
     let options = || Options { retry_policy: RetryPolicy::For(Duration::from_millis(50)), ..long_timeouts() };
     let mut reviews = reviews_of_lane(1, 250);
     let business = reviews[0].business_id.clone();
