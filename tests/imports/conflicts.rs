@@ -49,14 +49,6 @@ async fn two_imports_of_one_file_at_once_end_in_exact_counts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_updates_of_one_file_at_once_end_in_exact_counts() {
-    let env = start().await;
-    env.import_without_faults("reviews", &rows(ROWS, 0)).await;
-    let file = rows(ROWS, 1);
-    assert_same_as_one_import(&env, [&file, &file], &file).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn imports_of_different_months_at_once_end_in_exact_counts() {
     let env = start().await;
     let files = [in_months(0, ["2024-02", "2024-03"]), in_months(1, ["2024-06", "2024-07"])];
