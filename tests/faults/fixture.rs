@@ -202,11 +202,11 @@ impl Fixture {
                 self.stack.stores().reviews.register_org_with_reviews(org).await.expect("the store answers");
             }
             Preparation::NewDirectory => load(self.stack.stores(), numbered(1, &format!("Word {}", self.calls))).await,
+            Preparation::Writes => {
+                self.rewrite(&self.fixtures.other_manager_1).await;
+                self.rewrite(&self.fixtures.manager_2).await;
+            }
             _ => {}
-        }
-        if scenario.before == Preparation::Writes {
-            self.rewrite(&self.fixtures.other_manager_1).await;
-            self.rewrite(&self.fixtures.manager_2).await;
         }
     }
 
@@ -215,7 +215,7 @@ impl Fixture {
         match operation {
             "search_reviews" | "get_review_stats" => large_dataset::fill(&self.stack).await,
             "search_categories" | "get_category" => load(self.stack.stores(), parse(DIRECTORY)).await,
-            "get_webhook" | "list_deliveries" => drop(self.stack.seed_webhook().await),
+            "get_webhook" | "list_deliveries" => self.stack.seed_webhook().await,
             "search_businesses" => {}
             _ if presence_reviews::ROUTES.iter().any(|route| route.name == operation) => seed(&self.stack).await,
             _ => {}
