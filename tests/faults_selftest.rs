@@ -1,6 +1,5 @@
 //! The connectors of the harness do what they say: shown with the real SDK client on an embedded `DynamoDB`.
 
-mod conflicts;
 mod database;
 mod kinds;
 mod lagging;

@@ -7,7 +7,7 @@ use presence_tests::{Fixtures, Reply, TestStack};
 use serde_json::json;
 
 use super::matrix::assert_forbidden;
-use super::requests::{Caller, Target};
+use super::requests::Caller;
 
 /// Starts a stack with the fixtures, an invited PROVIDER without organisation, and organisation 3, whose user was deleted.
 async fn start_stack() -> (TestStack, Fixtures) {
@@ -99,44 +99,5 @@ async fn the_filter_by_organisation_accepts_the_own_one_and_for_a_provider_any()
                 assert_forbidden(&reply, &format!("{org} by {caller:?}"));
             }
         }
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_foreign_organisation_is_refused_before_other_parameters_are_checked() {
-    let (stack, fixtures) = start_stack().await;
-    assert_forbidden(&stack.get("/user/search?org_id=2&status=wrong&bogus=1", &fixtures.admin_1.key).await, "foreign");
-    assert_eq!(stack.get("/user/search?org_id=1&status=wrong", &fixtures.admin_1.key).await.status, 400);
-    assert_eq!(stack.get("/user/search?org_id=0", &fixtures.admin_1.key).await.status, 400);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn every_caller_is_shown_its_own_user() {
-    let (stack, fixtures) = start_stack().await;
-    for caller in Caller::ALL {
-        let myself = caller.user(&fixtures);
-        let me = stack.get("/user/me", &myself.key).await;
-        assert_eq!(me.json()["id"], myself.id.as_str(), "{caller:?}");
-        let got = stack.get(&format!("/user/{}", myself.id), &myself.key).await;
-        assert_eq!((me.status, &me.text), (got.status, &got.text), "{caller:?}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_user_out_of_scope_is_answered_like_an_unknown_one() {
-    let (stack, fixtures) = start_stack().await;
-    let key = &fixtures.admin_1.key;
-    let stranger =
-        Target::Other(Role::BusinessManager, Some(2), Status::Active).create(&stack, &fixtures.admin_1).await;
-    for method in ["GET", "POST", "DELETE"] {
-        let mut answers = BTreeSet::new();
-        for id in [stranger.as_str(), "9007199254740991", "no-id"] {
-            let request = stack.request(method, &format!("/user/{id}")).header("x-api-key", key);
-            let request = request.header("content-type", "application/json").body("{}");
-            let reply = presence_tests::send(request).await;
-            let names: Vec<_> = reply.headers.keys().map(ToString::to_string).collect();
-            answers.insert((reply.status, reply.text, names));
-        }
-        assert_eq!(answers.len(), 1, "{method}: {answers:?}");
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use presence_domain::user::{Role, Status};
 use presence_local::Options;
-use presence_tests::{Plan, address, long_timeouts};
+use presence_tests::{address, long_timeouts};
 use rstest::rstest;
 use serde_json::json;
 
@@ -127,11 +127,10 @@ async fn create_beside_the_deletion_of_the_owner_of_its_address_succeeds_only_af
 
 #[tokio::test(flavor = "multi_thread")]
 async fn address_whose_reservation_is_in_a_pending_transaction_is_refused_and_not_unavailable() {
-    let env =
-        RaceEnv::with(ConflictMode::Serialize, Options { function_timeout: FUNCTION_TIMEOUT, ..long_timeouts() }).await;
+    let options = Options { function_timeout: FUNCTION_TIMEOUT, ..long_timeouts() };
+    let env = RaceEnv::holding(Duration::from_mins(10), options).await;
     let body = json!({"email": address("held"), "first_name": "Ada", "last_name": "Lovelace"});
     let create = || env.stack.post("/user", &env.fixtures.admin_1.key, &body);
-    env.faults.set_plan(Plan::OverlapConflicts { window: Duration::from_mins(10) });
     assert_eq!(create().await.status, 200);
     assert_eq!(create().await.status, 400, "a held reservation can still be read");
     let other = json!({"email": address("not-held"), "first_name": "Ada", "last_name": "Lovelace"});

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use presence_local::Options;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{
-    FaultConnector, Fixtures, PauseConnector, Plan, Reply, TestStack, address, in_process_client, key_names,
+    FaultConnector, FaultKind, Fixtures, PauseConnector, Plan, Reply, TestStack, address, in_process_client,
     long_timeouts, send, short_retries,
 };
 use rstest::rstest;
@@ -137,20 +137,20 @@ async fn a_request_whose_repetition_comes_before_it_gets_the_answer_of_the_repet
 #[tokio::test(flavor = "multi_thread")]
 async fn while_the_transaction_of_the_first_request_is_under_way_the_second_one_is_409_with_retry_after() {
     let pause = PauseConnector::new();
-    let options = short_retries();
-    // Transactions are held from the moment at which they are sent, and the first one does not arrive until it is resumed.
-    let faults = FaultConnector::with_keys(key_names(&options.table_prefix));
+    let faults = FaultConnector::new();
     let http_client = Some(faults.over(pause.over(in_process_client())));
-    let stack = TestStack::with(Options { http_client, ..options }).await;
+    let stack = TestStack::with(Options { http_client, ..short_retries() }).await;
     let fixtures = Fixtures::create(&stack).await;
-    faults.set_plan(Plan::OverlapConflicts { window: std::time::Duration::ZERO });
     let body = new_user("once");
     let create = || change(&stack, &fixtures.admin_1.key, ("POST", "/user"), &body, "k");
     pause.arm();
     let first = async { create().await };
     let second = async {
         pause.paused().await;
+        // The first transaction holds all items of the second one.
+        faults.set_plan(Plan::EveryAttempt(FaultKind::TransactionConflict));
         let reply = create().await;
+        faults.set_plan(Plan::None);
         pause.resume();
         reply
     };

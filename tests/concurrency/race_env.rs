@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use presence_domain::email::EmailAddress;
-use presence_local::Options;
+use presence_local::{AwsLimits, Options};
 use presence_store::Stores;
-use presence_tests::ConnectorLayer as _;
-use presence_tests::{FaultConnector, Fixtures, Plan, Reply, TestStack, in_process_client, key_names, long_timeouts};
+use presence_tests::{Fixtures, Reply, TestStack, in_process_client, long_timeouts};
 use serde_json::json;
 
 /// Time that a finished transaction keeps holding its items: about the duration of the second phase on AWS.
@@ -31,26 +30,27 @@ pub(super) struct RaceEnv {
     pub(super) fixtures: Fixtures,
     /// Tables as an operator reaches them, in the same mode as the functions.
     pub(super) operator: Stores,
-    pub(super) faults: FaultConnector,
-    mode: ConflictMode,
 }
 
 impl RaceEnv {
     pub(super) async fn in_mode(mode: ConflictMode) -> Self {
-        Self::with(mode, long_timeouts()).await
+        match mode {
+            ConflictMode::Serialize => Self::with(long_timeouts()).await,
+            ConflictMode::Cancel => Self::holding(WINDOW, long_timeouts()).await,
+        }
     }
 
-    /// Starts an environment with these options of the functions.
-    pub(super) async fn with(mode: ConflictMode, options: Options) -> Self {
-        let faults = FaultConnector::with_keys(key_names(&options.table_prefix));
-        let http_client = Some(faults.over(in_process_client()));
-        let stack = TestStack::with(Options { http_client, ..options }).await;
+    /// Starts an environment in which a finished transaction holds its items for this time.
+    pub(super) async fn holding(window: Duration, options: Options) -> Self {
+        let aws_limits = Some(AwsLimits { conflicts: Some(window), ..AwsLimits::off() });
+        Self::with(Options { aws_limits, ..options }).await
+    }
+
+    async fn with(options: Options) -> Self {
+        let stack = TestStack::with(options).await;
         let fixtures = Fixtures::create(&stack).await;
-        if mode == ConflictMode::Cancel {
-            faults.set_plan(Plan::OverlapConflicts { window: WINDOW });
-        }
-        let operator = stack.stores_through(faults.over(in_process_client()), long_timeouts(), stack.table_prefix());
-        Self { stack, fixtures, operator, faults, mode }
+        let operator = stack.stores_through(in_process_client(), long_timeouts(), stack.table_prefix());
+        Self { stack, fixtures, operator }
     }
 
     /// Starts the calls together, and repeats those answered with 503, again together. Returns the last answer of each call, in
@@ -82,7 +82,7 @@ impl RaceEnv {
         if reply.status != 503 {
             return false;
         }
-        assert_eq!(self.mode, ConflictMode::Cancel, "503 without conflicts: {}", reply.text);
+        assert!(self.stack.local.limits().is_some(), "503 without conflicts: {}", reply.text);
         assert_eq!(reply.header("retry-after"), "1");
         assert_eq!(reply.json(), json!({"errors": {"json": "temporarily unavailable: try again"}}));
         true

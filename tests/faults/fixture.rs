@@ -1,7 +1,7 @@
 //! Scenario of one request, and the fixture that runs it.
 
 use presence_domain::email::EmailAddress;
-use presence_domain::ids::UserId;
+use presence_domain::ids::{OrgId, UserId};
 use presence_domain::review::{ReplyText, Review};
 use presence_domain::user::UserChange;
 use presence_domain::user::{Role, Status};
@@ -13,7 +13,9 @@ use presence_tests::StoredUser;
 use presence_tests::{FaultConnector, Fixtures, Reply, TestStack, TestUser, address, in_process_client, send};
 use serde_json::Value;
 
+use crate::api::categories::{DIRECTORY, load, numbered, parse};
 use crate::api::reviews::fixtures::{seed, seeded_review, write_reviews};
+use crate::imports::large_dataset;
 
 /// One request, its preparation and its expected effect.
 #[derive(Clone)]
@@ -117,6 +119,10 @@ pub(super) enum Preparation {
     PendingReply,
     /// Writes of a business that the search does not find, so that the directory in memory is outdated.
     Imports,
+    /// Registration of another organisation with reviews, which outdates the list in memory.
+    NewOrg,
+    /// Import of categories that the search does not find, which outdates the directory in memory.
+    NewDirectory,
 }
 
 /// Request of a scenario.
@@ -160,12 +166,8 @@ impl Fixture {
     /// Prepares the next request of the scenario.
     pub(super) async fn prepare(&mut self, scenario: &Scenario) {
         self.calls += 1;
-        let is_of_reviews = presence_reviews::ROUTES.iter().any(|route| route.name == scenario.operation);
-        if self.calls == 1 && is_of_reviews && scenario.operation != "search_businesses" {
-            seed(&self.stack).await;
-        }
-        if self.calls == 1 && ["get_webhook", "list_deliveries"].contains(&scenario.operation) {
-            self.stack.seed_webhook().await;
+        if self.calls == 1 {
+            self.fill(scenario.operation).await;
         }
         let local = format!("target-{}", self.calls);
         let status = if scenario.target == Target::Active { Status::Active } else { Status::Invited };
@@ -191,12 +193,32 @@ impl Fixture {
         if matches!(scenario.before, Preparation::UnansweredReview | Preparation::PendingReply) {
             self.put_review(scenario.before == Preparation::PendingReply).await;
         }
-        if scenario.before == Preparation::Imports {
-            self.stack.create_business(2, "changing", &format!("City {}", self.calls)).await;
+        match scenario.before {
+            Preparation::Imports => {
+                self.stack.create_business(2, "changing", &format!("City {}", self.calls)).await;
+            }
+            Preparation::NewOrg => {
+                let org = OrgId::new(self.calls as u64 + 10).expect("an id");
+                self.stack.stores().reviews.register_org_with_reviews(org).await.expect("the store answers");
+            }
+            Preparation::NewDirectory => load(self.stack.stores(), numbered(1, &format!("Word {}", self.calls))).await,
+            Preparation::Writes => {
+                self.rewrite(&self.fixtures.other_manager_1).await;
+                self.rewrite(&self.fixtures.manager_2).await;
+            }
+            _ => {}
         }
-        if scenario.before == Preparation::Writes {
-            self.rewrite(&self.fixtures.other_manager_1).await;
-            self.rewrite(&self.fixtures.manager_2).await;
+    }
+
+    /// Writes what the operation reads or changes. Searches and statistics of reviews have many.
+    async fn fill(&self, operation: &str) {
+        match operation {
+            "search_reviews" | "get_review_stats" => large_dataset::fill(&self.stack).await,
+            "search_categories" | "get_category" => load(self.stack.stores(), parse(DIRECTORY)).await,
+            "get_webhook" | "list_deliveries" => self.stack.seed_webhook().await,
+            "search_businesses" => {}
+            _ if presence_reviews::ROUTES.iter().any(|route| route.name == operation) => seed(&self.stack).await,
+            _ => {}
         }
     }
 

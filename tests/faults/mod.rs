@@ -3,11 +3,9 @@
 
 mod deadline;
 mod fixture;
-mod keys;
 mod reads;
 mod reviews;
 mod run;
-mod searches;
 mod throttling;
 mod writes;
 
@@ -81,8 +79,5 @@ fn every_operation_has_a_scenario() {
     let scenarios = scenarios();
     let covered = scenarios.iter().map(|scenario| scenario.operation);
     let covered = covered.chain(CHANGES_OF_WEBHOOKS).collect::<BTreeSet<_>>();
-    let others = presence_reviews::ROUTES.iter().map(|route| route.name);
-    let others = others.chain(presence_feed::ROUTES.iter().map(|route| route.name));
-    let routes: BTreeSet<_> = presence_users::ROUTES.iter().map(|route| route.name).chain(others).collect();
-    assert_eq!(covered, routes);
+    assert_eq!(covered, presence_tests::routes().iter().map(|route| route.name).collect::<BTreeSet<_>>());
 }

@@ -4,9 +4,15 @@ use presence_tests::{Fixtures, SEEDED_REVIEW, SEEDED_WEBHOOK, TestUser};
 
 use super::fixture::{Fixture, Preparation, Scenario, StoredEffect, Target};
 
+/// Returns the path of a scenario.
+type Path = fn(&Fixture) -> String;
+
+/// Noon of a day in June, from which reviews are searched.
+const JUNE: &str = "2025-06-10T12:00:00";
+
 pub(super) fn scenarios() -> Vec<Scenario> {
     use Preparation::{Imports, NewHour, Nothing, Writes};
-    vec![
+    let mut scenarios = vec![
         read("me", "get_me", manager, Nothing, |_| "/user/me".to_owned()),
         read("me, first in the hour", "get_me", manager, NewHour, |_| "/user/me".to_owned()),
         read("get", "get_user", manager, Nothing, |fixture| format!("/user/{}", fixture.fixtures.admin_1.id)),
@@ -19,21 +25,9 @@ pub(super) fn scenarios() -> Vec<Scenario> {
             "/user/search?status=invited&display_business_ids=false".to_owned()
         }),
         read("search of everyone, warm", "search_users", provider, Nothing, |_| "/user/search".to_owned()),
-        read("reviews of an organisation", "search_reviews", manager, Nothing, |_| {
-            "/reviews?update_date__gte=2025-04-01".to_owned()
-        }),
-        read("reviews of a business", "search_reviews", manager, Nothing, |_| {
-            "/reviews?business__in=lyon-1".to_owned()
-        }),
         read("a review", "get_review", manager, Nothing, |_| format!("/reviews/{SEEDED_REVIEW}")),
         read("a review, first in the hour", "get_review", provider, NewHour, |_| format!("/reviews/{SEEDED_REVIEW}")),
         read("a reply", "get_reply", manager, Nothing, |_| format!("/reviews/{SEEDED_REVIEW}/reply")),
-        read("statistics by month", "get_review_stats", manager, Nothing, |_| {
-            "/reviews/stats?group_by=month&update_date__gte=2025-02-01T12:00".to_owned()
-        }),
-        read("statistics by city of everyone", "get_review_stats", provider, Nothing, |_| {
-            "/reviews/stats?group_by=city".to_owned()
-        }),
         read("businesses", "search_businesses", manager, Nothing, |_| "/business/search?query=shop".to_owned()),
         read("businesses, after a change", "search_businesses", provider, Imports, |_| {
             "/business/search?query=shop+b1".to_owned()
@@ -43,6 +37,39 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         read("a webhook", "get_webhook", admin, Nothing, |_| format!("/webhooks/{SEEDED_WEBHOOK}")),
         read("deliveries", "list_deliveries", admin, Nothing, |_| format!("/webhooks/{SEEDED_WEBHOOK}/deliveries")),
         read("search of everyone, cold", "search_users", provider, Writes, |_| "/user/search?last_name=r".to_owned()),
+    ];
+    scenarios.extend(searches());
+    scenarios
+}
+
+/// Returns searches of many reviews, and of categories.
+fn searches() -> Vec<Scenario> {
+    use Preparation::{NewDirectory, NewOrg, Nothing};
+    let reviews = |by, before, path| read("reviews", "search_reviews", by, before, path);
+    let stats = |by, before, path| read("statistics", "get_review_stats", by, before, path);
+    let categories = |before| {
+        let path: Path = |_| "/category/search?lang=FR&name=banque".to_owned();
+        read("categories", "search_categories", manager, before, path)
+    };
+    let category =
+        |before| read("a category", "get_category", provider, before, |_| "/category/c-bank?lang=FR".to_owned());
+    vec![
+        reviews(manager, Nothing, |_| "/reviews?per_page=10&page=2".to_owned()),
+        reviews(manager, Nothing, |_| "/reviews?per_page=10&business_city=lyon&order_by=update_date".to_owned()),
+        reviews(manager, Nothing, |_| "/reviews?per_page=10&business__in=m1,m2&update_date__gte=2025-08-01".to_owned()),
+        reviews(manager, Nothing, |_| {
+            format!("/reviews?per_page=10&update_date__gte={JUNE}&update_date__lte=2025-08-10")
+        }),
+        reviews(provider, Nothing, |_| "/reviews?per_page=10&rating__in=1,3&state=not_treated".to_owned()),
+        reviews(provider, NewOrg, |_| "/reviews?per_page=10&business_city=lyon".to_owned()),
+        stats(manager, Nothing, |_| format!("/reviews/stats?group_by=month&update_date__gte={JUNE}")),
+        stats(manager, Nothing, |_| format!("/reviews/stats?group_by=day&business__in=m1,m2&update_date__gte={JUNE}")),
+        stats(provider, Nothing, |_| "/reviews/stats?group_by=business&rating__in=1,3".to_owned()),
+        stats(provider, NewOrg, |_| "/reviews/stats?group_by=city&update_date__lte=2025-07-20T12:00:00".to_owned()),
+        categories(Nothing),
+        categories(NewDirectory),
+        category(Nothing),
+        category(NewDirectory),
     ]
 }
 
@@ -51,7 +78,7 @@ fn read(
     operation: &'static str,
     by: fn(&Fixtures) -> &TestUser,
     before: Preparation,
-    path: fn(&Fixture) -> String,
+    path: Path,
 ) -> Scenario {
     Scenario {
         name,

@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::types::{
     ProjectionType, Put, ScalarAttributeType, TransactWriteItem,
 };
 use aws_smithy_runtime_api::client::http::HttpClient;
-use presence_tests::{KeyNames, TestStack, in_process_client, sdk_config};
+use presence_tests::{TestStack, in_process_client, sdk_config};
 
 pub(super) const TABLE: &str = "things";
 pub(super) const INDEX: &str = "by-colour";
@@ -71,10 +71,6 @@ fn text_attribute(name: &str) -> AttributeDefinition {
 
 pub(super) fn text(value: &str) -> AttributeValue {
     AttributeValue::S(value.to_owned())
-}
-
-pub(super) fn key_names() -> KeyNames {
-    KeyNames::from([(TABLE.to_owned(), vec!["pk".to_owned(), "sk".to_owned()])])
 }
 
 /// One action of a transaction: puts the red thing `pk`.

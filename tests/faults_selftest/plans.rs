@@ -24,18 +24,21 @@ async fn broken_of(embedded: &Embedded, plan: Plan, count: u64) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn plan_at_breaks_that_many_attempts_from_that_one_on() {
+async fn plan_breaks_the_attempts_that_it_names() {
     let embedded = Embedded::start().await;
-    assert_eq!(broken_of(&embedded, Plan::At { call: 2, kind: REFUSE, times: 1 }, 5).await, [2]);
-    assert_eq!(broken_of(&embedded, Plan::At { call: 2, kind: REFUSE, times: 3 }, 5).await, [2, 3, 4]);
-    assert_eq!(broken_of(&embedded, Plan::At { call: 4, kind: REFUSE, times: u64::MAX }, 5).await, [4, 5]);
-}
-
-#[tokio::test]
-async fn plan_none_breaks_nothing_and_every_attempt_breaks_all() {
-    let embedded = Embedded::start().await;
-    assert_eq!(broken_of(&embedded, Plan::None, 3).await, [0; 0]);
-    assert_eq!(broken_of(&embedded, Plan::EveryAttempt(REFUSE), 3).await, [1, 2, 3]);
+    let at = |call, times| Plan::At { call, kind: REFUSE, times };
+    let seeded = |percent| Plan::Seeded { seed: 1, percent, kinds: vec![REFUSE] };
+    for (plan, broken) in [
+        (at(2, 1), vec![2]),
+        (at(2, 3), vec![2, 3, 4]),
+        (at(4, u64::MAX), vec![4, 5]),
+        (Plan::None, vec![]),
+        (Plan::EveryAttempt(REFUSE), vec![1, 2, 3, 4, 5]),
+        (seeded(0), vec![]),
+        (seeded(100), vec![1, 2, 3, 4, 5]),
+    ] {
+        assert_eq!(broken_of(&embedded, plan.clone(), 5).await, broken, "{plan:?}");
+    }
 }
 
 #[tokio::test]
@@ -46,14 +49,6 @@ async fn same_seed_breaks_the_same_attempts_and_another_seed_others() {
     assert_eq!(first, broken_of(&embedded, plan(1), 40).await);
     assert_ne!(first, broken_of(&embedded, plan(2), 40).await);
     assert!((10..=30).contains(&first.len()), "about half of 40: {first:?}");
-}
-
-#[tokio::test]
-async fn seeded_at_0_percent_breaks_nothing_and_at_100_everything() {
-    let embedded = Embedded::start().await;
-    let plan = |percent| Plan::Seeded { seed: 1, percent, kinds: vec![REFUSE] };
-    assert_eq!(broken_of(&embedded, plan(0), 10).await, [0; 0]);
-    assert_eq!(broken_of(&embedded, plan(100), 3).await, [1, 2, 3]);
 }
 
 #[tokio::test]

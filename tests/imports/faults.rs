@@ -12,8 +12,6 @@ use super::import_env::{ImportEnv, faultless_content, rows};
 
 /// Number of rows: enough for several transactions of a month when reviews move.
 const ROWS: usize = 36;
-/// Number of points at which an import is killed.
-const KILL_POINTS: usize = 50;
 /// Number of stacks in parallel: they mostly wait.
 const STACKS: usize = 4;
 
@@ -73,13 +71,6 @@ impl Editions {
     }
 }
 
-/// Returns plans in which no attempt succeeds from a random one on, as for a killed process.
-fn kills(rng: &mut Rng, attempts: u64) -> Vec<Plan> {
-    let kinds = [FaultKind::RefuseConnection, FaultKind::LoseReply];
-    let kill = |point: usize| Plan::At { call: rng.u64(1..=attempts), kind: kinds[point % 2], times: u64::MAX };
-    (0..KILL_POINTS).map(kill).collect()
-}
-
 /// Returns plans with a fault at every attempt, once or for ever. The seed decides on the kind, and `PRESENCE_ROUNDS` takes several.
 fn faults(rng: &mut Rng, kinds: &[FaultKind], attempts: u64) -> Vec<Plan> {
     let mut plans = Vec::new();
@@ -89,13 +80,6 @@ fn faults(rng: &mut Rng, kinds: &[FaultKind], attempts: u64) -> Vec<Plan> {
         }
     }
     plans
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn import_killed_at_50_points_and_run_again_equals_a_single_import() {
-    let editions = Editions::new().await;
-    let plans = kills(&mut rng("imports killed"), editions.attempts().await);
-    editions.run_in_parallel(false, plans).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

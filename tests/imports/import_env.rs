@@ -13,8 +13,7 @@ use presence_runtime::clock::SystemClock;
 use presence_store::{Finding, FoldLimits, RetryPolicy, Stores, schema};
 use presence_tests::ops::import;
 use presence_tests::{
-    ConnectorLayer as _, FaultConnector, OpsOutput, Plan, TestStack, in_process_client, key_names, long_timeouts,
-    sdk_config,
+    ConnectorLayer as _, FaultConnector, OpsOutput, Plan, TestStack, in_process_client, long_timeouts, sdk_config,
 };
 use serde_json::json;
 
@@ -72,7 +71,7 @@ impl ImportEnv {
         for (org, id, city) in [(1, "s1", "Saint-Étienne"), (1, "s2", "Lyon"), (2, "s3", "Lyon")] {
             stack.create_business(org, id, city).await;
         }
-        let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
+        let faults = FaultConnector::new();
         let mut store = stack.stores_through(faults.over(in_process_client()), options, stack.table_prefix());
         store.reviews = store.reviews.with_fold_limits(fold_often());
         let faultless_store = stack.stores().clone();

@@ -3,8 +3,8 @@
 use presence_domain::instant::DateInput;
 use presence_domain::review::{Partner, Rating, Review, ReviewState};
 use presence_domain::text::city_key;
+use presence_tests::TestStack;
 use presence_tests::reviews::test_review;
-use presence_tests::{Fixtures, TestStack};
 
 /// Businesses: id, organisation, city.
 const BUSINESSES: [(&str, u64, &str); 3] = [("m1", 1, "Lyon"), ("m2", 1, "Paris"), ("m3", 2, "Lyon")];
@@ -63,11 +63,10 @@ fn numbered_review(name: &str, business: &str, at: i64, n: i64) -> Review {
     review(name, business, at, rating, state)
 }
 
-/// Writes the data set into an empty stack, and creates the fixtures.
-pub(crate) async fn create(stack: &TestStack) -> Fixtures {
+/// Writes the data set into a stack without reviews.
+pub(crate) async fn fill(stack: &TestStack) {
     for (id, org, city) in BUSINESSES {
         stack.create_business(org, id, city).await;
     }
     stack.local.fill_reviews(&reviews()).expect("the table can be filled");
-    Fixtures::create(stack).await
 }

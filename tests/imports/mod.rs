@@ -5,7 +5,6 @@ mod concurrent_search;
 mod conflicts;
 mod faults;
 pub(crate) mod import_env;
-mod interleaving;
 pub(crate) mod large_dataset;
 mod latency;
 mod moves;

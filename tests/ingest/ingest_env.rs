@@ -12,7 +12,7 @@ use presence_store::keys::REVIEW_SK;
 use presence_store::{Finding, FoldLimits, Stores, review_from_item, schema};
 use presence_tests::{
     ConnectorLayer as _, CrashConnector, CrashPoint, FaultConnector, SavedTables, TestStack, in_process_client,
-    key_names, long_timeouts, sdk_config,
+    long_timeouts, sdk_config,
 };
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ impl IngestEnv {
     }
 
     fn over(stack: TestStack, options: Options) -> Self {
-        let (crash, faults) = (CrashConnector::new(), FaultConnector::with_keys(key_names(stack.table_prefix())));
+        let (crash, faults) = (CrashConnector::new(), FaultConnector::new());
         let outside = Outside::new(crash.clone());
         Self { stack, outside, crash, faults, options }
     }

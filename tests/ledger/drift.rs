@@ -7,12 +7,9 @@ use jiff::Timestamp;
 use presence_domain::page::PageRequest;
 use presence_domain::review::{FacetMask, Rating, Review, ReviewId, ReviewState};
 use presence_ledger::{ReviewSet, TreeKey};
-use presence_store::{AuditSettings, FoldLimits, ReviewQuery, ReviewStore, ReviewWrite, bulk_body_item, schema};
-use presence_tests::ConnectorLayer as _;
+use presence_store::{AuditSettings, FoldLimits, ReviewQuery, ReviewStore, bulk_body_item, schema};
 use presence_tests::reviews::{org_id as org, random_review};
-use presence_tests::{
-    InterleavingConnector, TestStack, calls_apart, in_process_client, long_timeouts, operator_scope, rng, sdk_config,
-};
+use presence_tests::{TestStack, operator_scope, rng, sdk_config};
 
 use super::damage::{Damage, StoredTrees, business_tree, city_tree, largest_facet_tree, org_tree};
 use super::model::{Model, query, review};
@@ -107,55 +104,6 @@ async fn damage_of_every_kind_is_found_by_an_audit_and_corrected_by_a_rebuild() 
     }
     // A store that has seen it all has old roots and nodes in its cache.
     searches_equal_the_model(&store, &model, &mut rng).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn write_between_any_two_calls_of_a_rebuild_is_counted() {
-    let stack = TestStack::start().await;
-    let mut rng = rng("writes during rebuilds");
-    let (store, mut model) = folded(&stack, &mut rng, 120).await;
-    let interleaving = InterleavingConnector::new();
-    let slow = stack.stores_through(interleaving.over(in_process_client()), long_timeouts(), stack.table_prefix());
-    let stored = StoredTrees::of(&stack);
-    let mut call = rng.u64(1..=calls_apart(9) as u64);
-    loop {
-        stored.damage(&org_tree(1), Damage::GarbledRoot).await;
-        stored.damage(&business_tree(1, "b1"), Damage::LostPosting).await;
-        // One review changes in the trees, and one is new.
-        let ids: Vec<ReviewId> = model.reviews.keys().cloned().collect();
-        let old = model.reviews[&ids[rng.usize(..ids.len())]].clone();
-        let update = Review { rating: Rating::ALL[4 - usize::from(old.rating.get() - 1)], ..old };
-        let new = review(&mut rng, 10_000 + usize::try_from(call).expect("small"));
-        let mut writes = Vec::new();
-        for new in [update, new] {
-            let old = model.reviews.get(&new.id).cloned();
-            let version = old.as_ref().map_or(1, |old| old.version + 1);
-            model.reviews.insert(new.id.clone(), Review { version, ..new.clone() });
-            writes.push(ReviewWrite { old, new });
-        }
-        let other = store.clone();
-        let event = async move {
-            other.write_reviews(&writes).await.expect("nobody else writes");
-            // A fold by somebody else trims the log. The tree that cannot be read may stop it.
-            let _ = other.fold_reviews(org(1)).await;
-        };
-        interleaving.before(call, Box::pin(event)).await;
-        let rebuilt = slow.reviews.rebuild_reviews(org(1)).await.expect("the trees can be rebuilt");
-        assert_eq!(rebuilt.rewritten, 2, "a write before call {call}");
-        let is_over = if let (_, Some(event)) = interleaving.end().await {
-            event.await;
-            true
-        } else {
-            false
-        };
-        assert_eq!(subjects(&store).await, BTreeSet::new(), "a write before call {call}");
-        searches_equal_the_model(&store, &model, &mut rng).await;
-        if is_over {
-            break;
-        }
-        call += calls_apart(9) as u64;
-    }
-    assert!(call > 20, "{call} calls");
 }
 
 /// Changes a review without the log. No write of the store does this.

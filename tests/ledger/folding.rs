@@ -1,14 +1,10 @@
-//! Folds of logs into trees: after random writes, beside other folds, and after crashes and faults at any call.
-
-use std::sync::Arc;
+//! Folds of logs into trees: after random writes, and after crashes at any call. The simulation of the store has folds beside others.
 
 use presence_store::{FoldLimits, FoldReport};
-use presence_tests::{
-    CrashConnector, CrashPoint, FaultConnector, FaultKind, InterleavingConnector, Plan, calls_apart, rounds,
-};
+use presence_tests::{CrashConnector, CrashPoint, calls_apart, rounds};
 
 use super::fold_fixture::{FACETS_FROM, LIMITS, Ledger};
-use super::log_writer::{org, write_random};
+use super::log_writer::org;
 use super::stored_trees::{StoredTrees, changes_until};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -84,74 +80,4 @@ async fn fold_that_crashes_at_any_call_is_completed_by_the_next_one() {
         call += calls_apart(5) as u64;
     }
     assert!(crashes * calls_apart(5) > 80, "only {crashes} crashes");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn fold_in_the_middle_of_another_one_makes_it_stop_or_find_its_work_done() {
-    let mut ledger = Ledger::with("overtaken folds", 750).await;
-    let interleaving = InterleavingConnector::new();
-    let slower_store = ledger.store_through(&interleaving);
-    let (mut call, mut lost, mut ran) = (1, 0, true);
-    while ran {
-        ledger.write(12).await;
-        // The second fold knows more than the first one.
-        let (store, writer) =
-            (ledger.store.clone(), Arc::new(tokio::sync::Mutex::new(std::mem::take(&mut ledger.writer))));
-        let (later, mut later_rng) = (Arc::clone(&writer), ledger.rng.fork());
-        let event = async move {
-            write_random(&mut *later.lock().await, &store, &mut later_rng, 6).await;
-            let report = store.fold_reviews(org(1)).await.expect("the store answers");
-            assert_eq!(report.mismatches, 0);
-        };
-        interleaving.before(call, Box::pin(event)).await;
-        let report = slower_store.fold_reviews(org(1)).await.expect("the store answers");
-        assert_eq!(report.mismatches, 0);
-        lost += usize::from(report.lost);
-        ran = interleaving.end().await.1.is_none();
-        ledger.writer = std::mem::take(&mut *writer.lock().await);
-        ledger.fold_alone().await;
-        ledger.assert_folded(&format!("another fold before call {call}")).await;
-        call += calls_apart(5) as u64;
-    }
-    assert!(lost * calls_apart(5) > 20, "{lost} folds of {call} were overtaken");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn folds_at_the_same_time_leave_the_trees_of_a_model() {
-    let mut ledger = Ledger::with("folds at the same time", 1_500).await;
-    for round in 0..rounds(12) {
-        ledger.write(150).await;
-        let stores: Vec<_> = (0..3).map(|_| ledger.store_through(&FaultConnector::new())).collect();
-        let folds = stores.iter().map(|store| store.fold_reviews(org(1)));
-        for report in futures::future::join_all(folds).await {
-            assert_eq!(report.expect("the store answers").mismatches, 0);
-        }
-        ledger.fold_alone().await;
-        ledger.assert_folded(&format!("round {round}")).await;
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn fold_with_faults_is_completed_by_the_next_one() {
-    const KINDS: [FaultKind; 6] = [
-        FaultKind::Throttle,
-        FaultKind::ServerError,
-        FaultKind::RefuseConnection,
-        FaultKind::UnprocessedKeys,
-        FaultKind::LoseReply,
-        FaultKind::CutBody,
-    ];
-    let mut ledger = Ledger::with("folds with faults", 1_500).await;
-    let faults = FaultConnector::new();
-    let broken = ledger.store_through(&faults);
-    for round in 0..u64::try_from(rounds(20)).expect("small") {
-        ledger.write(80).await;
-        faults.restart(Plan::Seeded { seed: round, percent: 20, kinds: KINDS.to_vec() });
-        // It may fail, or think that another fold was first.
-        if let Ok(report) = broken.fold_reviews(org(1)).await {
-            assert_eq!(report.mismatches, 0);
-        }
-        ledger.fold_alone().await;
-        ledger.assert_folded(&format!("round {round}")).await;
-    }
 }

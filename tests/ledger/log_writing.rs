@@ -8,11 +8,10 @@ use presence_domain::review::{Rating, Review};
 use presence_ledger::ReviewNumber;
 use presence_local::{AwsLimits, Options};
 use presence_store::meter::measured;
-use presence_store::{Business, FoldLimits, RetryPolicy, ReviewStore, ReviewWrite, Stores, WriteReviewsError};
+use presence_store::{FoldLimits, RetryPolicy, ReviewStore, ReviewWrite, Stores, WriteReviewsError};
 use presence_tests::reviews::org_id;
 use presence_tests::{
-    ConnectorLayer as _, FaultConnector, FaultKind, PauseConnector, Plan, TestStack, calls_apart, in_process_client,
-    key_names, long_timeouts,
+    ConnectorLayer as _, FaultConnector, FaultKind, PauseConnector, Plan, TestStack, in_process_client, long_timeouts,
 };
 
 use super::model;
@@ -161,13 +160,12 @@ async fn a_review_that_changed_is_stale_and_its_lane_stays_as_it_was() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn processes_that_write_one_lane_at_once_lose_no_change() {
-    let stack = TestStack::start().await;
-    let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
-    for (number, plan) in [(1, Plan::None), (2, Plan::OverlapConflicts { window: Duration::from_millis(2) })] {
-        faults.restart(plan.clone());
-        let reviews = reviews_of_lane(number, 60);
+    let conflicts = AwsLimits { conflicts: Some(Duration::from_millis(2)), ..AwsLimits::off() };
+    for aws_limits in [None, Some(conflicts)] {
+        let stack = TestStack::with(Options { aws_limits: aws_limits.clone(), ..long_timeouts() }).await;
+        let reviews = reviews_of_lane(1, 60);
         let writers = reviews.chunks(15).map(async |reviews| {
-            let stores = stack.stores_through(faults.over(in_process_client()), retrying(), stack.table_prefix());
+            let stores = stack.stores_through(in_process_client(), retrying(), stack.table_prefix());
             for review in reviews {
                 without_folds(&stores).write_reviews(&[write_new(review)]).await.expect("no other review is stale");
             }
@@ -175,32 +173,14 @@ async fn processes_that_write_one_lane_at_once_lose_no_change() {
         join_all(writers).await;
         let logs = StoredLogs::read(&stack).await;
         logs.assert_complete();
-        assert_eq!(logs.lanes[&(org_id(number), 3)].0, 60, "{plan:?}");
+        assert_eq!(logs.lanes[&(org_id(1), 3)].0, 60, "{aws_limits:?}");
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn writes_of_one_lane_under_the_limits_of_aws_are_in_the_log_once() {
-    let aws_limits = AwsLimits { seed: Some(11), conflicts: Some(Duration::from_millis(5)), ..AwsLimits::default() };
-    let stack = TestStack::with(Options { aws_limits: Some(aws_limits), ..long_timeouts() }).await;
-    let reviews = reviews_of_lane(1, 200);
-    let writers = reviews.chunks(50).map(async |reviews| {
-        let stores = stack.stores_through(in_process_client(), retrying(), stack.table_prefix());
-        for batch in reviews.chunks(10) {
-            let outcome = without_folds(&stores).try_upsert_reviews(batch).await;
-            assert!(outcome.unwritten.is_empty(), "{:?}", outcome.error);
-        }
-    });
-    join_all(writers).await;
-    let logs = StoredLogs::read(&stack).await;
-    logs.assert_complete();
-    assert_eq!((logs.reviews.len(), logs.lanes[&(org_id(1), 3)].0), (200, 200));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upsert_whose_calls_fail_or_lose_their_replies_is_in_the_log_once() {
     let stack = TestStack::start().await;
-    let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
+    let faults = FaultConnector::new();
     let reviews = reviews_of_lane(1, 150);
     let kinds = [FaultKind::LoseReply, FaultKind::ServerError, FaultKind::CutBody, FaultKind::TransactionConflict];
     let mut round = 0;
@@ -241,43 +221,5 @@ async fn a_review_alone_costs_two_units_for_the_log_and_one_of_many_a_tenth() {
         assert_eq!(ReviewWrite::count_fitting(&writes), 98);
         let units = write_units(&store, &writes).await / 98.0;
         assert!(units <= 2.0 + indexes + 0.3, "{units} units a review");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn reviews_of_a_business_that_moves_in_steps_are_complete_wherever_it_is_interrupted() {
-    let stack = TestStack::start().await;
-    let faults = FaultConnector::with_keys(key_names(stack.table_prefix()));
-    let options = || Options { retry_policy: RetryPolicy::For(Duration::from_millis(50)), ..long_timeouts() };
-    let mut reviews = reviews_of_lane(1, 250);
-    let business = reviews[0].business_id.clone();
-    for review in &mut reviews {
-        review.business_id = business.clone();
-    }
-    for org_id in [org_id(1), org_id(2)] {
-        stack.stores().reviews.register_org_with_reviews(org_id).await.expect("the store answers");
-    }
-    let place = |number: u64, city: &str| Business {
-        id: business.clone(),
-        org_id: org_id(number),
-        name: "Shop".to_owned(),
-        city: city.to_owned(),
-    };
-    process(&stack).put_business(&place(1, &reviews[0].city_key)).await.expect("the store answers");
-    process(&stack).upsert_reviews(&reviews).await.expect("new reviews");
-    for call in (1..=24).step_by(calls_apart(5)) {
-        let there = if call % 2 == 1 { place(2, "porto") } else { place(1, ["braga", "faro"][call / 2 % 2]) };
-        faults.restart(Plan::At { call: call as u64, kind: FaultKind::LoseReply, times: u64::MAX });
-        let broken =
-            without_folds(&stack.stores_through(faults.over(in_process_client()), options(), stack.table_prefix()));
-        let _ = broken.put_business(&there).await;
-        StoredLogs::read(&stack).await.assert_complete();
-        process(&stack).put_business(&there).await.expect("no fault is left");
-        let logs = StoredLogs::read(&stack).await;
-        logs.assert_complete();
-        assert!(logs.reviews.iter().all(|((org_id, _), (_, at))| *org_id == there.org_id && at.city_key == there.city));
-        assert_eq!(logs.reviews.len(), reviews.len(), "interrupted at call {call}");
-        let register = stack.stores().reviews.unfinished_moves().await.expect("the store answers");
-        assert!(register.moves.is_empty(), "interrupted at call {call}: {register:?}");
     }
 }

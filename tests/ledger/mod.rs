@@ -5,7 +5,6 @@ mod drift;
 mod fold_budget;
 mod fold_fixture;
 mod folding;
-mod interleavings;
 mod leftovers;
 mod log_writer;
 mod log_writing;

@@ -7,30 +7,14 @@ use presence_domain::review::Review;
 use presence_store::schema;
 use presence_tests::{TestStack, rng, rounds};
 
-use super::model::{Model, changed, query, review};
+use super::model::{Model, query, review};
 
-const REVIEWS: usize = 400;
 const SEARCHES: usize = 150;
-const UPDATES: usize = 100;
 
 async fn searches_equal_the_model(stack: &TestStack, model: &Model, rng: &mut Rng) {
     for number in 0..rounds(SEARCHES) {
         model.assert_finds(&stack.stores().reviews, &query(rng), &format!("search {number}")).await;
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn every_search_equals_a_brute_force_model_before_and_after_updates() {
-    let stack = TestStack::start().await;
-    let mut rng = rng("ledger oracle");
-    let mut model = Model::default();
-    let reviews = (0..REVIEWS).map(|number| review(&mut rng, number)).collect();
-    model.write(&stack.stores().reviews, reviews).await;
-    searches_equal_the_model(&stack, &model, &mut rng).await;
-
-    let updates = model.changed(&mut rng, UPDATES, changed);
-    model.write(&stack.stores().reviews, updates).await;
-    searches_equal_the_model(&stack, &model, &mut rng).await;
 }
 
 /// Returns the items of reviews and of the list of organisations. Those of the trees depend on the order of writes.

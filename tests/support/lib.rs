@@ -18,9 +18,8 @@ pub mod test_stack;
 mod wire;
 
 pub use connectors::{
-    Attempt, AttemptOutcome, CallEnd, ConnectorLayer, CrashConnector, CrashPoint, FaultConnector, FaultKind,
-    InterleavingConnector, KeyNames, LagConnector, MadeCall, PauseConnector, Plan, PointInTimeConnector, StepConnector,
-    key_names,
+    Attempt, AttemptOutcome, ConnectorLayer, CrashConnector, CrashPoint, FaultConnector, FaultKind,
+    InterleavingConnector, LagConnector, PauseConnector, Plan, PointInTimeConnector,
 };
 pub use fixtures::{Fixtures, SavedTables, TestUser, address, test_user};
 pub use ops::OpsOutput;

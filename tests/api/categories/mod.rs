@@ -1,6 +1,5 @@
 //! Routes of categories: get, search, access, and imports while functions run.
 
-mod access;
 mod case;
 mod get_and_search;
 mod interrupted_imports;

@@ -65,15 +65,6 @@ async fn head_costs_the_reads_of_get() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn head_of_an_operation_that_writes_is_refused() {
-    let (stack, fixtures) = Fixtures::start().await;
-    for path in ["/user".to_owned(), format!("/user/{}/invite", fixtures.invited_1.id)] {
-        let reply = send(stack.request("HEAD", &path).header("x-api-key", &fixtures.admin_1.key)).await;
-        assert_eq!((reply.status, reply.header("allow"), reply.text.as_str()), (405, "POST", ""), "{path}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn pages_and_the_description_answer_head_like_get() {
     let stack = sample_stack().await;
     let person = stack.create_user("invited-1", Role::BusinessManager, Some(1), Status::Invited).await;

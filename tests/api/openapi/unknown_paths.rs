@@ -38,24 +38,3 @@ async fn an_unknown_path_is_not_found_with_any_method_and_without_a_key() {
         }
     }
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_known_path_with_another_method_is_answered_with_the_allowed_ones() {
-    let stack = TestStack::start().await;
-    for (method, path, allowed) in [
-        ("GET", "/user", "POST"),
-        ("PUT", "/user/me", "GET, HEAD"),
-        ("PATCH", "/user/7", "GET, HEAD, POST, DELETE"),
-        ("GET", "/user/7/invite", "POST"),
-        ("POST", "/category/search", "GET, HEAD"),
-        ("DELETE", "/category/7", "GET, HEAD"),
-        ("POST", "/reviews", "GET, HEAD"),
-        ("POST", "/business/search", "GET, HEAD"),
-        ("DELETE", "/reviews/7", "GET, HEAD, PUT"),
-    ] {
-        let reply = send(stack.request(method, path)).await;
-        let expected = json!({"errors": {"json": "method not allowed"}});
-        assert_eq!((reply.status, reply.json()), (405, expected), "{method} {path}");
-        assert_eq!(reply.header("allow"), allowed, "{method} {path}");
-    }
-}

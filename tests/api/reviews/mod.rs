@@ -1,6 +1,5 @@
 //! Search and statistics of reviews, and one review: parameters, scope, bodies, hostile values, cost, and comparisons with brute force.
 
-mod access;
 mod acting;
 mod budget;
 mod dates;

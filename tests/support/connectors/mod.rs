@@ -14,15 +14,13 @@ mod interleaving;
 mod lag;
 mod pause;
 mod point_in_time;
-mod step;
 mod throughput;
 
 pub use crash::{CrashConnector, CrashPoint};
-pub use fault::{Attempt, AttemptOutcome, FaultConnector, FaultKind, KeyNames, Plan, key_names};
+pub use fault::{Attempt, AttemptOutcome, FaultConnector, FaultKind, Plan};
 pub use interleaving::{Event, InterleavingConnector};
 pub use lag::LagConnector;
 pub use pause::PauseConnector;
 pub use point_in_time::PointInTimeConnector;
 pub use presence_local::connectors::{Answer, ConnectorLayer, Next};
-pub use step::{CallEnd, MadeCall, StepConnector};
 pub use throughput::ThroughputConnector;

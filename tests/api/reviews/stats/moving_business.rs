@@ -166,16 +166,13 @@ async fn reviews_that_a_business_takes_to_another_organisation_for_the_first_tim
 #[tokio::test(flavor = "multi_thread")]
 async fn reviews_that_a_business_takes_to_an_organisation_without_reviews_are_counted_once_for_a_provider() {
     let mut interruptions = 0;
-    for path in [REQUESTS_OF_ALL[0], REQUESTS_OF_ALL[3]] {
+    for path in [REQUESTS_OF_ALL[0], REQUESTS_OF_ALL[3]].map(|path| path.replace("{}", "lyon-1")) {
         for is_folded in [false, true] {
             for call in (1..).step_by(calls_apart(5)) {
                 // Only the first move is to an organisation without reviews.
                 let fixture = MoveFixture::new().await;
                 let event = fixture.first_move_event("lyon-1", NEW_ORG, is_folded);
-                if !fixture
-                    .interrupt_by(("provider", &path.replace("{}", "lyon-1")), call, (HOME, NEW_ORG), event)
-                    .await
-                {
+                if !fixture.interrupt_by(("provider", &path), call, (HOME, NEW_ORG), event).await {
                     break;
                 }
                 interruptions += 1;

@@ -30,58 +30,23 @@ fn places() -> Vec<Case> {
     ]
 }
 
-/// Returns the cases of keys on each operation: in the query, in each header, and in the body of the two that read it.
+/// Returns the cases of keys in the body of the two operations that read it. `authorization` has each other place on every route.
 fn bodies() -> Vec<Case> {
-    let mut cases = vec![
-        create("create takes the key from the body", r#"{"api_key":"<admin_1.key>"}"#).by("").creates("by_body"),
-        create("create takes the key from the query", "{}")
-            .path("/user?api_key=<admin_1.key>")
-            .by("")
-            .creates("by_query"),
-        create("create takes a bearer token", "{}")
-            .by("")
-            .header("authorization", "Bearer <admin_1.key>")
-            .creates("by_bearer"),
-        create("create takes x-apikey", "{}").by("").header("x-apikey", "<admin_1.key>").creates("by_header"),
+    let body = r#"{"api_key":"<admin_1.key>"}"#;
+    vec![
+        create("create takes the key from the body", body).by("").creates("by_body"),
         create("a key of null is not given", r#"{"api_key":null}"#).creates("by_null"),
         create("a key of null alone", r#"{"api_key":null}"#).by("").unauthenticated(),
         create("a number is a malformed key", r#"{"api_key":1}"#).by("").unauthenticated(),
         create("an object is a malformed key", r#"{"api_key":{"a":1}}"#).by("").unauthenticated(),
         create("a blank key alone", r#"{"api_key":""}"#).by("").unauthenticated(),
-        post("update takes the key from the body", "/user/<by_body>", r#"{"api_key":"<admin_1.key>"}"#)
-            .by("")
-            .succeeds("by_body"),
-        post("update takes the key from the query", "/user/<by_body>?api_key=<admin_1.key>", "{}")
-            .by("")
-            .succeeds("by_body"),
-        post("update takes a bearer token", "/user/<by_body>", "{}")
-            .by("")
-            .header("authorization", "Bearer <admin_1.key>")
-            .succeeds("by_body"),
-        call("delete takes the key from the query", "DELETE", "/user/<by_body>?api_key=<admin_1.key>")
-            .by("")
-            .succeeds("by_body"),
-        call("delete takes a bearer token", "DELETE", "/user/<by_query>")
-            .by("")
-            .header("authorization", "Bearer <admin_1.key>")
-            .succeeds("by_query"),
-        call("invite takes the key from the query", "POST", "/user/<invited_1>/invite?api_key=<admin_1.key>")
-            .by("")
-            .invites(),
-        call("invite takes x-apikey", "POST", "/user/<invited_2>/invite")
-            .by("")
-            .header("x-apikey", "<admin_2.key>")
-            .invites(),
-    ];
-    let body = r#"{"api_key":"<admin_1.key>"}"#;
-    cases.push(delete("the body of a delete is not looked at", "/user/<by_null>").by("").body(body).unauthenticated());
-    cases.push(
+        post("update takes the key from the body", "/user/<by_body>", body).by("").succeeds("by_body"),
+        delete("the body of a delete is not looked at", "/user/<by_null>").by("").body(body).unauthenticated(),
         call("the body of an invite is not looked at", "POST", "/user/<invited_1>/invite")
             .by("")
             .body(body)
             .unauthenticated(),
-    );
-    cases
+    ]
 }
 
 fn two_keys() -> Vec<Case> {

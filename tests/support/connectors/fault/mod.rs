@@ -3,24 +3,19 @@
 //! [`FaultKind`] says what each fault does to the data, and [`Plan`] which calls have one.
 
 mod breaking;
-mod overlap;
 mod plan;
 pub(super) mod replies;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use aws_smithy_runtime_api::client::http::HttpConnectorSettings;
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
-use aws_smithy_runtime_api::client::result::ConnectorError;
 use serde_json::Value;
 
-use self::overlap::{Admission, Hold, Overlaps};
-pub use self::overlap::{KeyNames, key_names};
 pub use self::plan::{FaultKind, Plan};
 use super::{Answer, ConnectorLayer, Next};
-use crate::wire::{Call, RecordedReply};
+use crate::wire::Call;
 
 /// Maximum number of recorded attempts; the oldest go first. A race of 20 rounds of 100 callers makes some 10,000.
 const MAX_OBSERVED: usize = 50_000;
@@ -32,8 +27,6 @@ pub enum AttemptOutcome {
     Passed,
     /// The attempt was broken by this fault.
     Broken(FaultKind),
-    /// The attempt was refused by [`Plan::OverlapConflicts`]. Holds the places of the items in the call, from 0.
-    Conflicted(Vec<usize>),
 }
 
 /// One HTTP attempt, as the SDK made it.
@@ -52,15 +45,9 @@ pub struct Attempt {
 }
 
 /// Connector that breaks calls by a [`Plan`], and the handle that steers it. Clones share one plan, count and record.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct FaultConnector {
-    shared: Arc<Shared>,
-}
-
-struct Shared {
-    keys: KeyNames,
-    overlaps: Overlaps,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 #[derive(Default)]
@@ -70,45 +57,22 @@ struct State {
     observed: VecDeque<Attempt>,
 }
 
-/// Treatment of one attempt, fixed before anything is sent.
-enum Treatment {
-    /// Forward it. A write transaction holds its items meanwhile.
-    Forward(Option<Hold>),
-    /// Break it. Holds the fault and the number of the attempt.
-    Break(FaultKind, u64),
-    /// Refuse it for a conflict about the items at these places.
-    Refuse(Vec<usize>),
-}
-
-impl Default for FaultConnector {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl FaultConnector {
     /// Returns a connector that breaks nothing until a plan is set.
     pub fn new() -> Self {
-        Self::with_keys(KeyNames::new())
-    }
-
-    /// Returns a connector that knows the key attributes of each table, which [`Plan::OverlapConflicts`] needs.
-    pub fn with_keys(keys: KeyNames) -> Self {
-        let shared = Shared { keys, overlaps: Overlaps::default(), state: Mutex::default() };
-        Self { shared: Arc::new(shared) }
+        Self::default()
     }
 
     /// Replaces the plan; the count and the record go on. Attempts under way keep the decisions about them.
     pub fn set_plan(&self, plan: Plan) {
-        self.shared.state().plan = plan;
+        self.state().plan = plan;
     }
 
-    /// Counts from 1 again, with an empty record and no item held; the plan stays.
+    /// Counts from 1 again, with an empty record; the plan stays.
     pub fn reset(&self) {
-        let mut state = self.shared.state();
+        let mut state = self.state();
         state.attempts = 0;
         state.observed.clear();
-        self.shared.overlaps.clear();
     }
 
     /// Calls [`FaultConnector::reset`] and [`FaultConnector::set_plan`].
@@ -119,7 +83,7 @@ impl FaultConnector {
 
     /// Returns the number of attempts since the last reset.
     pub fn attempts(&self) -> u64 {
-        self.shared.state().attempts
+        self.state().attempts
     }
 
     /// True if this fault could have broken an attempt since the last reset.
@@ -130,60 +94,36 @@ impl FaultConnector {
 
     /// Returns the attempts since the last reset, oldest first: at most the last 50,000.
     pub fn observed(&self) -> Vec<Attempt> {
-        self.shared.state().observed.iter().cloned().collect()
+        self.state().observed.iter().cloned().collect()
     }
-}
 
-impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Numbers the attempt, decides about it and records both. One lock, so that numbers and record agree.
-    fn decide(&self, call: &Call) -> Result<Treatment, ConnectorError> {
+    /// Numbers the attempt, decides about it and records both. Returns the fault that breaks it, with the number. One lock, so that
+    /// numbers and record agree.
+    fn decide(&self, call: &Call) -> Option<(FaultKind, u64)> {
         let mut state = self.state();
         state.attempts += 1;
         let number = state.attempts;
-        let decision = match (&state.plan, state.plan.fault(number, call)) {
-            (_, Some(kind)) => Treatment::Break(kind, number),
-            (Plan::OverlapConflicts { window }, None) => self.admit(number, call, *window)?,
-            (_, None) => Treatment::Forward(None),
-        };
-        let outcome = match &decision {
-            Treatment::Forward(_) => AttemptOutcome::Passed,
-            Treatment::Break(kind, _) => AttemptOutcome::Broken(*kind),
-            Treatment::Refuse(items) => AttemptOutcome::Conflicted(items.clone()),
-        };
+        let fault = state.plan.fault(number, call);
+        let outcome = fault.map_or(AttemptOutcome::Passed, AttemptOutcome::Broken);
         if state.observed.len() == MAX_OBSERVED {
             state.observed.pop_front();
         }
         let (operation, request) = (call.operation.clone(), call.body.clone());
         state.observed.push_back(Attempt { number, operation, tables: call.tables(), request, outcome });
-        Ok(decision)
-    }
-
-    fn admit(&self, number: u64, call: &Call, window: Duration) -> Result<Treatment, ConnectorError> {
-        match self.overlaps.admit(number, call, window, &self.keys) {
-            Ok(Admission::Admitted(hold)) => Ok(Treatment::Forward(hold)),
-            Ok(Admission::Conflict(items)) => Ok(Treatment::Refuse(items)),
-            Err(reason) => Err(ConnectorError::user(reason.into())),
-        }
+        fault.map(|kind| (kind, number))
     }
 }
 
 impl ConnectorLayer for FaultConnector {
     async fn call(&self, request: HttpRequest, next: Next) -> Answer {
         let call = Call::read(&request);
-        match self.shared.decide(&call)? {
-            Treatment::Forward(None) => next.call(request).await,
-            Treatment::Forward(hold) => {
-                // The items are held until the last byte of the answer is here, not only its head.
-                let reply = RecordedReply::of(&next, request).await;
-                drop(hold);
-                reply?.into_response()
-            }
-            Treatment::Refuse(items) => replies::conflict(&call, &items).into_response(),
-            Treatment::Break(kind, number) => breaking::answer(kind, number, &call, request, &next).await,
+        match self.decide(&call) {
+            None => next.call(request).await,
+            Some((kind, number)) => breaking::answer(kind, number, &call, request, &next).await,
         }
     }
 

@@ -82,18 +82,13 @@ pub enum Plan {
         /// Fault of each attempt.
         kind: FaultKind,
     },
-    /// Cancels transactions that overlap, as `DynamoDB` does and the embedded one does not. See `overlap.rs` for the model.
-    OverlapConflicts {
-        /// Time for which a finished transaction still holds its items. With zero, only those in flight conflict.
-        window: Duration,
-    },
 }
 
 impl Plan {
     /// Returns the fault of this attempt, if the plan has one.
     pub(super) fn fault(&self, number: u64, call: &Call) -> Option<FaultKind> {
         let kind = match self {
-            Self::None | Self::OverlapConflicts { .. } => None,
+            Self::None => None,
             Self::At { call, kind, times } => (number >= *call && number - call < *times).then_some(*kind),
             Self::Seeded { seed, percent, kinds } => seeded(*seed, number, *percent, kinds),
             Self::EveryAttempt(kind) => Some(*kind),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// Writing calls in flight and those that ended within the window, by number. `Item` identifies an item.
 #[derive(Debug)]
-pub struct ConflictTracker<Item>(HashMap<u64, TrackedCall<Item>>);
+pub(super) struct ConflictTracker<Item>(HashMap<u64, TrackedCall<Item>>);
 
 #[derive(Debug)]
 struct TrackedCall<Item> {
@@ -22,7 +22,7 @@ struct TrackedCall<Item> {
 
 /// Kind of a call, by its conflicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallKind {
+pub(super) enum CallKind {
     /// `TransactWriteItems`.
     WriteTransaction,
     /// `TransactGetItems`.
@@ -41,7 +41,7 @@ impl<Item: PartialEq> ConflictTracker<Item> {
     /// Returns the positions, from 0, of the items that another call uses.
     ///
     /// `window` is the time for which a transaction still conflicts after its end.
-    pub fn conflicting_positions(
+    pub(super) fn conflicting_positions(
         &mut self,
         now: Duration,
         window: Duration,
@@ -55,7 +55,7 @@ impl<Item: PartialEq> ConflictTracker<Item> {
     }
 
     /// Tracks a call from its start. A reading transaction is not tracked, because no later call conflicts with it.
-    pub fn begin(&mut self, number: u64, kind: CallKind, items: Vec<Item>, token: Option<String>) {
+    pub(super) fn begin(&mut self, number: u64, kind: CallKind, items: Vec<Item>, token: Option<String>) {
         if kind != CallKind::ReadTransaction {
             let is_single = kind == CallKind::SingleWrite;
             self.0.insert(number, TrackedCall { items, token, is_single, ended_at: None });
@@ -63,15 +63,10 @@ impl<Item: PartialEq> ConflictTracker<Item> {
     }
 
     /// Marks the end of a call, which starts its window.
-    pub fn end(&mut self, number: u64, now: Duration) {
+    pub(super) fn end(&mut self, number: u64, now: Duration) {
         if let Some(call) = self.0.get_mut(&number) {
             call.ended_at = Some(now);
         }
-    }
-
-    /// Forgets all calls.
-    pub fn clear(&mut self) {
-        self.0.clear();
     }
 }
 

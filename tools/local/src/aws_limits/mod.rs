@@ -34,7 +34,6 @@ mod upstream;
 #[cfg(test)]
 mod layer_tests;
 
-pub use conflicts::{CallKind, ConflictTracker};
 pub use proxy::LimitsProxy;
 pub use settings::{AwsLimits, PageTruncation, Throttling};
 pub use state::LimitCounts;
