@@ -15,10 +15,11 @@ count.setAttribute("role", "status");
 const results = element("ol", { className: "plain" });
 const dialog = element("dialog", { className: "search", ariaLabel: "Search everything" }, element("label", {}, "Search everything ", input), count, results);
 
-/** Returns how well an entry fits; 0 if a word is missing. A word of the title counts more than one of the text. */
+/** Returns how well an entry fits; 0 if a word is missing. A word of the title counts more than one of the text, and most if all are there as typed. */
 function fit({ title, text }, words) {
   const [inTitle, inText] = [title.toLowerCase(), text.toLowerCase()];
-  let sum = 0;
+  const phrase = words.join(" ");
+  let sum = words.length > 1 && (inTitle.includes(phrase) || inText.includes(phrase)) ? 30 : 0;
   for (const word of words) {
     const points = inTitle.includes(word) ? 10 : inText.includes(word) ? 1 : 0;
     if (!points) return 0;
@@ -27,8 +28,9 @@ function fit({ title, text }, words) {
   return sum;
 }
 
-function snippet(text, word) {
-  const start = Math.max(0, text.toLowerCase().indexOf(word) - SNIPPET / 4);
+function snippet(text, words) {
+  const found = [words.join(" "), words[0]].map(part => text.toLowerCase().indexOf(part)).find(place => place >= 0) ?? 0;
+  const start = Math.max(0, found - SNIPPET / 4);
   return `${start ? "… " : ""}${text.slice(start, start + SNIPPET).trim()}${start + SNIPPET < text.length ? " …" : ""}`;
 }
 
@@ -39,7 +41,7 @@ function show() {
   count.textContent = words.length ? `${scored.length} found` : "";
   results.replaceChildren(...scored.slice(0, MOST_SHOWN).map(({ entry: { kind, title, href, text } }) => element("li", {},
     element("a", { href, onclick: () => dialog.close() }, element("strong", { textContent: title }),
-      element("small", { textContent: kind }), element("span", { className: "quiet", textContent: snippet(text, words[0]) })))));
+      element("small", { textContent: kind }), element("span", { className: "quiet", textContent: snippet(text, words) })))));
 }
 
 async function open() {
