@@ -38,14 +38,14 @@ test("Ctrl-K finds an operation by a parameter, a mistake by its answer, and a t
   for (const [words, kind, href] of [
     ["rating__in", "operation", "/docs#search_reviews"],
     ["ops restore plan", "command", "/guide/ops#restore"],
-    ["global tables", "guide", "/guide/restore#another-region"],
+    ["another region", "guide", "/guide/restore#another-region"],
     ["typescript methods", "guide", "/guide/tools/clients/typescript#methods"],
     ["outbox retry", "command", "/guide/ops#check-and-repair"],
   ]) {
     await page.keyboard.press("Control+k");
     await field.fill(words);
-    const found = results.filter({ has: page.locator(`a[href="${href}"]`) }).filter({ hasText: kind });
-    await found.first().waitFor();
+    const found = results.first().filter({ has: page.locator(`a[href="${href}"]`) }).filter({ hasText: kind });
+    await found.waitFor();
     await page.keyboard.press("Escape");
     await field.waitFor({ state: "hidden" });
   }

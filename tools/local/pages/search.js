@@ -15,11 +15,16 @@ count.setAttribute("role", "status");
 const results = element("ol", { className: "plain" });
 const dialog = element("dialog", { className: "search", ariaLabel: "Search everything" }, element("label", {}, "Search everything ", input), count, results);
 
-/** Returns how well an entry fits; 0 if a word is missing. A word of the title counts more than one of the text, and most if all are there as typed. */
+/** Points of words that are there as typed: more than words that are found one by one ever have. */
+const PHRASE = 1000;
+
+/** Returns how well an entry fits; 0 if a word is missing. A word of the title counts more than one of the text. */
 function fit({ title, text }, words) {
   const [inTitle, inText] = [title.toLowerCase(), text.toLowerCase()];
   const phrase = words.join(" ");
-  let sum = words.length > 1 && (inTitle.includes(phrase) || inText.includes(phrase)) ? 30 : 0;
+  if (words.length > 1 && inTitle.includes(phrase)) return 2 * PHRASE;
+  if (words.length > 1 && inText.includes(phrase)) return PHRASE;
+  let sum = 0;
   for (const word of words) {
     const points = inTitle.includes(word) ? 10 : inText.includes(word) ? 1 : 0;
     if (!points) return 0;

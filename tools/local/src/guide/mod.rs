@@ -101,7 +101,8 @@ impl Document {
     /// Returns the path of the page: `/guide/api`, `/guide/tools/clients/rust`; `/guide` for the list of all pages.
     fn path(self) -> String {
         let name = self.file.strip_prefix(DOCS_FOLDER).map_or_else(|| self.file.to_lowercase(), ToOwned::to_owned);
-        let name = name.trim_end_matches(".md").trim_end_matches("README").trim_end_matches("/readme").trim_end_matches('/');
+        let name =
+            name.trim_end_matches(".md").trim_end_matches("README").trim_end_matches("/readme").trim_end_matches('/');
         if name.is_empty() { GUIDE_PATH.to_owned() } else { format!("{GUIDE_PATH}/{name}") }
     }
 
@@ -172,7 +173,8 @@ mod tests {
     #[test]
     fn each_document_of_the_repository_has_a_page_of_its_own() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let outside = ["", "python/", "rust/", "typescript/"].map(|package| format!("tools/clients/{package}README.md"));
+        let outside =
+            ["", "python/", "rust/", "typescript/"].map(|package| format!("tools/clients/{package}README.md"));
         let mut files = BTreeSet::from(outside);
         files.extend(["README.md", "CONTRIBUTING.md"].map(ToOwned::to_owned));
         for folder in ["shared/docs", "shared/docs/decisions"] {
