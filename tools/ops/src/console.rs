@@ -244,7 +244,7 @@ fn value_text(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(list) if list.is_empty() => "-".to_owned(),
         Value::Array(list) if list.iter().all(Value::is_object) => {
-            list.iter().map(|object| format!("\n  {}", value_text(object))).collect()
+            list.iter().flat_map(|object| ["\n  ".to_owned(), value_text(object)]).collect()
         }
         Value::Array(list) => list.iter().map(value_text).collect::<Vec<_>>().join(", "),
         Value::Object(fields) => {
