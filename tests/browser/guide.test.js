@@ -37,17 +37,26 @@ test("Ctrl-K finds an operation by a parameter, a mistake by its answer, and a t
   const results = page.getByRole("dialog").getByRole("listitem");
   for (const [words, kind, href] of [
     ["rating__in", "operation", "/docs#search_reviews"],
-    ["this key may only read", "error", "/guide/errors#forbidden"],
     ["ops restore plan", "command", "/guide/ops#restore"],
-    ["global tables", "guide", "/guide/restore#another-region"],
+    ["another region", "guide", "/guide/restore#another-region"],
+    ["typescript methods", "guide", "/guide/tools/clients/typescript#methods"],
+    ["outbox retry", "command", "/guide/ops#check-and-repair"],
   ]) {
     await page.keyboard.press("Control+k");
     await field.fill(words);
-    const found = results.filter({ has: page.locator(`a[href="${href}"]`) }).filter({ hasText: kind });
-    await found.first().waitFor();
+    const found = results.first().filter({ has: page.locator(`a[href="${href}"]`) }).filter({ hasText: kind });
+    await found.waitFor();
     await page.keyboard.press("Escape");
     await field.waitFor({ state: "hidden" });
   }
+  // From the text of an error it is one click to the row that explains it.
+  await page.keyboard.press("Control+k");
+  await field.fill("this key may only read");
+  await results.first().getByRole("link").click();
+  await page.waitForURL(/\/guide\/errors#mistake-/);
+  const row = page.locator("tr:has(:target)");
+  assert.match(await row.textContent(), /this key may only read/);
+  assert.ok(await row.evaluate(found => found.getBoundingClientRect().top < window.innerHeight), "it is in sight");
   await page.getByRole("button", { name: "Search Ctrl K" }).click();
   await field.fill("another region");
   await results.first().waitFor();

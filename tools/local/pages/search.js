@@ -15,9 +15,15 @@ count.setAttribute("role", "status");
 const results = element("ol", { className: "plain" });
 const dialog = element("dialog", { className: "search", ariaLabel: "Search everything" }, element("label", {}, "Search everything ", input), count, results);
 
+/** Points of words that are there as typed: more than words that are found one by one ever have. */
+const PHRASE = 1000;
+
 /** Returns how well an entry fits; 0 if a word is missing. A word of the title counts more than one of the text. */
 function fit({ title, text }, words) {
   const [inTitle, inText] = [title.toLowerCase(), text.toLowerCase()];
+  const phrase = words.join(" ");
+  if (words.length > 1 && inTitle.includes(phrase)) return 2 * PHRASE;
+  if (words.length > 1 && inText.includes(phrase)) return PHRASE;
   let sum = 0;
   for (const word of words) {
     const points = inTitle.includes(word) ? 10 : inText.includes(word) ? 1 : 0;
@@ -27,8 +33,9 @@ function fit({ title, text }, words) {
   return sum;
 }
 
-function snippet(text, word) {
-  const start = Math.max(0, text.toLowerCase().indexOf(word) - SNIPPET / 4);
+function snippet(text, words) {
+  const found = [words.join(" "), words[0]].map(part => text.toLowerCase().indexOf(part)).find(place => place >= 0) ?? 0;
+  const start = Math.max(0, found - SNIPPET / 4);
   return `${start ? "… " : ""}${text.slice(start, start + SNIPPET).trim()}${start + SNIPPET < text.length ? " …" : ""}`;
 }
 
@@ -39,7 +46,7 @@ function show() {
   count.textContent = words.length ? `${scored.length} found` : "";
   results.replaceChildren(...scored.slice(0, MOST_SHOWN).map(({ entry: { kind, title, href, text } }) => element("li", {},
     element("a", { href, onclick: () => dialog.close() }, element("strong", { textContent: title }),
-      element("small", { textContent: kind }), element("span", { className: "quiet", textContent: snippet(text, words[0]) })))));
+      element("small", { textContent: kind }), element("span", { className: "quiet", textContent: snippet(text, words) })))));
 }
 
 async function open() {

@@ -200,13 +200,16 @@ fn summary(stack: &Stack) -> serde_json::Value {
 }
 
 fn welcome(stack: &Stack) -> String {
-    let base = stack.base_url();
+    let (base, home) = (stack.base_url(), stack.home_url());
     let mut lines = vec![
         "presence is ready. Ctrl-C stops it.".to_owned(),
         String::new(),
-        format!("  Start     {}", stack.home_url()),
+        format!("  Start     {home}"),
+        format!("  Guide     {home}guide"),
         format!("  API       {base}"),
         format!("  Docs      {}", stack.docs_url()),
+        format!("  Requests  {home}requests"),
+        format!("  Tables    {home}tables"),
         format!("  Mailbox   {}", stack.mailbox_url()),
         format!("  Reviews   {}", stack.reviews_url()),
         format!("  Stats     {}", stack.stats_url()),

@@ -234,7 +234,7 @@ impl PrintedRecord {
         column("AT", "at"),
         column("ACTION", "action"),
         column("TARGET", "target_id"),
-        column("ORGANISATION", "org_id"),
+        column("ORG", "org_id"),
         column("KEY", "key_id"),
         column("ACTOR", "actor_id"),
         column("FIELDS", "fields").or(""),

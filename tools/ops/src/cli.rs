@@ -93,7 +93,7 @@ pub(super) enum Command {
     #[command(subcommand, hide = true, arg_required_else_help = true)]
     User(user::Command),
     /// API keys
-    #[command(subcommand, arg_required_else_help = true)]
+    #[command(subcommand, alias = "keys", arg_required_else_help = true)]
     Key(key::Command),
     /// All users
     #[command(subcommand, arg_required_else_help = true)]

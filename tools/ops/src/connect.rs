@@ -77,12 +77,12 @@ struct Settings {
 
 impl Context {
     /// Returns a context with the tables that options and environment name, the machine's clock and the standard streams.
-    /// Makes no call. A command that `looks_only` takes the running local stack if nothing names other tables.
-    pub(crate) async fn connect(options: &ConnectionOptions, looks_only: bool) -> Result<Self, CommandError> {
+    /// Makes no call. A command that `reads_only` takes the running local stack if nothing names other tables.
+    pub(crate) async fn connect(options: &ConnectionOptions, reads_only: bool) -> Result<Self, CommandError> {
         let settings = Settings::read(options)?;
         let found = match options.local {
             true => Some(local_stack::find()?),
-            false if looks_only && settings.name_nothing() => local_stack::find().ok(),
+            false if reads_only && settings.name_nothing() => local_stack::find().ok(),
             false => None,
         };
         let (stack, message) = found.unzip();

@@ -1,6 +1,6 @@
 //! Output of a command: data to one stream, messages to the other.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io::{self, IsTerminal as _, Write};
 
 use anyhow::Context as _;
@@ -8,7 +8,8 @@ use dialoguer::Confirm;
 use dialoguer::console::{Style, Term};
 use jiff::Timestamp;
 use presence_store::Finding;
-use serde::Serialize;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::Exit;
@@ -129,10 +130,12 @@ impl Console {
         if self.json {
             return self.write_json(object);
         }
-        let object = serde_json::to_value(object).context("cannot write JSON")?;
-        for (name, value) in object.as_object().into_iter().flatten() {
+        let text = serde_json::to_string(object).context("cannot write JSON")?;
+        let Fields(fields) = serde_json::from_str(&text).context("cannot write a record")?;
+        for (name, value) in &fields {
             let name = self.terminal_width.map_or_else(Style::new, |_| Style::new().bold()).apply_to(name);
-            self.write_line(format_args!("{name}: {}", value_text(value)))?;
+            let text = value_text(value);
+            self.write_line(format_args!("{name}:{}{text}", if text.starts_with('\n') { "" } else { " " }))?;
         }
         Ok(())
     }
@@ -196,6 +199,33 @@ impl Console {
     }
 }
 
+/// Fields of a record, in the order of its type. A JSON value would have them in that of the alphabet.
+struct Fields(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(field) = map.next_entry()? {
+            fields.push(field);
+        }
+        Ok(Fields(fields))
+    }
+}
+
 /// Formats an instant as RFC 3339 in UTC, with whole seconds.
 pub(crate) fn format_instant(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
@@ -206,16 +236,21 @@ pub(crate) fn cell_or_dash(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
 }
 
-/// Returns a JSON value as text of one line: a text as it is, a missing value as a dash, and a list with commas.
+/// Returns a JSON value as text: a text as it is, a missing value as a dash, and a list with commas. Each object of a list has a line of
+/// its own, which begins with its id.
 fn value_text(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
         Value::String(text) => text.clone(),
         Value::Array(list) if list.is_empty() => "-".to_owned(),
+        Value::Array(list) if list.iter().all(Value::is_object) => {
+            list.iter().flat_map(|object| ["\n  ".to_owned(), value_text(object)]).collect()
+        }
         Value::Array(list) => list.iter().map(value_text).collect::<Vec<_>>().join(", "),
         Value::Object(fields) => {
-            let fields = fields.iter().filter(|(_, value)| !value.is_null());
-            fields.map(|(name, value)| format!("{name} {}", value_text(value))).collect::<Vec<_>>().join(" ")
+            let mut fields: Vec<_> = fields.iter().filter(|(_, value)| !value.is_null()).collect();
+            fields.sort_by_key(|(name, _)| *name != "id");
+            fields.iter().map(|(name, value)| format!("{name} {}", value_text(value))).collect::<Vec<_>>().join(" ")
         }
         other => other.to_string(),
     }

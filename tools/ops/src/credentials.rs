@@ -19,6 +19,9 @@ const MAX_SOURCE_PROFILES: usize = 10;
 /// Prefix of the SDK's error texts that means nothing to an operator. It is cut off.
 const NOT_ENABLED: &str = "the credential provider was not enabled: ";
 
+/// Ways out for an operator who named no profile.
+const NAME_A_PROFILE: &str = "name a profile with --profile or AWS_PROFILE, or the stack of `cargo run` with --local";
+
 /// Reason why there are no credentials, as a text for the operator.
 #[derive(Debug)]
 pub(crate) struct OperatorCredentialsError(String);
@@ -114,12 +117,11 @@ impl OperatorCredentials {
             Some(profile) => profile.explain(text, is_not_loaded),
             None if is_expired_sso(text) => "the SSO session has expired: aws sso login".to_owned(),
             None if is_missing_sso(text) => "there is no SSO session: aws sso login".to_owned(),
-            None if is_not_loaded => {
-                "there are no credentials: none in the environment, no default profile in ~/.aws, and no \
-                 role of this machine; name a profile with --profile or AWS_PROFILE, or the stack of `cargo run` with --local"
-                    .to_owned()
-            }
-            None => format!("the credentials cannot be had: {text}"),
+            None if is_not_loaded => format!(
+                "there are no credentials: none in the environment, no default profile in ~/.aws, and no role of this machine; \
+                 {NAME_A_PROFILE}"
+            ),
+            None => format!("the credentials cannot be had; {NAME_A_PROFILE} ({text})"),
         }
     }
 }

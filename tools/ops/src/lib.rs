@@ -88,8 +88,8 @@ pub async fn start(mut cli: Cli) -> Exit {
         return done.unwrap_or_else(|error| end_reading(&error, &mut console));
     }
     cli.take_prefix();
-    let looks_only = matches!(cli.command, Command::Status);
-    match Context::connect(&cli.connection, looks_only).await {
+    let reads_only = !cli.command.writes() && !matches!(cli.command, Command::Restore(_));
+    match Context::connect(&cli.connection, reads_only).await {
         Ok(mut context) => run(cli, &mut context).await,
         Err(error) => {
             let mut console = Console::standard();

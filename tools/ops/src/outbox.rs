@@ -142,6 +142,9 @@ async fn list(context: &mut Context) -> Result<Exit, CommandError> {
     let unreadable_mails = unreadable.iter().map(|message| ListedMail::unreadable(message, &recipients));
     let mails: Vec<_> = readable_mails.chain(unreadable_mails).collect();
     context.console.write_list(COLUMNS, &mails, "mails")?;
+    if mails.iter().any(|mail| ["failed", "held"].contains(&mail.state) || mail.last_refusal.is_some()) {
+        context.console.write_next("ops outbox retry --all");
+    }
     Ok(Exit::Done)
 }
 
@@ -176,7 +179,7 @@ async fn unmark(address: &EmailAddress, context: &mut Context) -> Result<Exit, C
 async fn retry(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
     if !context.stores.users.retry_mail(id, context.clock.now()).await? {
         return Err(CommandError::NotFound(format!(
-            "there is no mail {id} that failed, is held or waits after a refusal"
+            "there is no mail {id} that failed, is held or waits after a refusal: ops outbox list"
         )));
     }
     context.console.write_done(&json!({ "id": id }), "the mail is due now")?;
@@ -186,7 +189,7 @@ async fn retry(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
 
 async fn cancel(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
     if !context.stores.users.cancel_mail(id, context.clock.now()).await? {
-        return Err(CommandError::NotFound(format!("there is no mail {id}")));
+        return Err(CommandError::NotFound(format!("there is no mail {id}: ops outbox list")));
     }
     context.console.write_done(&json!({ "id": id }), "the mail is deleted")?;
     context.console.write_next("ops outbox list");

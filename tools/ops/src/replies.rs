@@ -21,7 +21,7 @@ With --json a list of {\"review_id\",\"version\",\"action\",\"org_id\",\"busines
 version that of the reply.
 
 Example:
-  ops replies list --pending --older 1h";
+  ops replies list --older 1h";
 
 const RESEND_JSON: &str = "\
 With --json {\"resent\",\"ids\"}: the number of the reviews, and their ids.";
@@ -33,8 +33,8 @@ pub(crate) enum Command {
     /// The list is read from an index: a reply accepted or settled a moment ago may be missing. Texts are not shown.
     #[command(after_help = LIST_JSON)]
     List {
-        /// Those that are on their way; no others are listed
-        #[arg(long, required = true)]
+        /// Has no effect: those on their way are all that is listed
+        #[arg(long, hide = true)]
         pending: bool,
         /// Only those that were accepted longer ago than this, such as 30m, 1h or 2d
         #[arg(long, value_name = "TIME", value_parser = args::parse_lifetime)]
@@ -106,6 +106,9 @@ async fn list(older: SignedDuration, context: &mut Context) -> Result<Exit, Comm
     let requests = reviews.iter().filter_map(Review::reply_request).filter(|request| request.requested_at <= latest);
     let replies: Vec<_> = requests.map(ListedReply::from).collect();
     context.console.write_list(COLUMNS, &replies, "replies on their way")?;
+    if !replies.is_empty() {
+        context.console.write_next("ops replies resend --all");
+    }
     Ok(Exit::Done)
 }
 
@@ -121,7 +124,7 @@ async fn resend(ids: &[String], all: bool, context: &mut Context) -> Result<Exit
     }
     let done = json!({ "resent": resent.len(), "ids": resent });
     context.console.write_done(&done, format_args!("replies that are sent again: {}", resent.len()))?;
-    context.console.write_next("ops replies list --pending");
+    context.console.write_next("ops replies list");
     Ok(Exit::Done)
 }
 

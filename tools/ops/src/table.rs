@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use anyhow::Context as _;
 use dialoguer::console::{Style, measure_text_width};
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -13,8 +14,11 @@ use crate::Console;
 const PART: usize = 1_000;
 /// Spaces between two columns.
 const GAP: usize = 2;
-/// Width below which no column is cut. A column that would have to be narrower is left out.
-const MIN_WIDTH: usize = 8;
+/// Width below which no column is cut: a date has it. A column that would have to be narrower is left out.
+const MIN_WIDTH: usize = 10;
+/// Letters of an instant up to its day, and up to its minute.
+const DATE: usize = "2026-03-01".len();
+const MINUTE: usize = "2026-03-01T09:30".len();
 /// Names of the columns whose cells have a colour.
 const STATES: [&str; 2] = ["STATUS", "STATE"];
 
@@ -168,10 +172,14 @@ fn line<const N: usize, T: AsRef<str>>(
     line.trim_end().to_owned()
 }
 
-/// Returns a text of this width at the most: what is too long loses its middle, because beginnings and ends tell texts apart.
+/// Returns a text of this width at the most: what is too long loses its middle, because beginnings and ends tell texts apart. An
+/// instant loses its seconds, or its whole time.
 fn elided(text: &str, width: usize) -> Cow<'_, str> {
     if measure_text_width(text) <= width {
         return Cow::Borrowed(text);
+    }
+    if width >= DATE && text.parse::<Timestamp>().is_ok() {
+        return Cow::Borrowed(&text[..if width < MINUTE { DATE } else { MINUTE }]);
     }
     let letters: Vec<char> = text.chars().collect();
     let kept = (0..letters.len()).rev().map(|kept| {
@@ -223,6 +231,8 @@ mod tests {
             ("北京的商店", 10, "北京的商店"),
             ("北京的商店", 8, "北京…店"),
             ("abc", 1, "…"),
+            ("2026-03-01T09:30:07Z", 19, "2026-03-01T09:30"),
+            ("2026-03-01T09:30:07.123Z", 15, "2026-03-01"),
         ] {
             assert_eq!(elided(text, width), expected, "{text} in {width}");
         }

@@ -186,11 +186,12 @@ async fn change(
 }
 
 fn parse_id(text: &str) -> Result<WebhookId, CommandError> {
-    WebhookId::parse(text).ok_or_else(|| CommandError::NotFound(format!("there is no webhook {text}")))
+    WebhookId::parse(text)
+        .ok_or_else(|| CommandError::NotFound(format!("there is no webhook {text}: ops webhooks list")))
 }
 
 fn not_found(id: WebhookId) -> CommandError {
-    CommandError::NotFound(format!("there is no webhook {id}"))
+    CommandError::NotFound(format!("there is no webhook {id}: ops webhooks list"))
 }
 
 impl From<&Webhook> for ListedWebhook {

@@ -16,11 +16,11 @@ pub(super) struct Mistake {
     pub(super) title: String,
     /// Code of the error, if the service answers.
     code: Option<String>,
-    /// Path of the page with the code, or with all mistakes.
+    /// Path of the row on the page of errors, or of the page with all mistakes.
     pub(super) href: String,
     /// Answer, advice and request.
     pub(super) text: String,
-    /// Cells of the row, without the number and the headers.
+    /// Cells of the row, with an anchor and without the number.
     markdown: String,
 }
 
@@ -39,12 +39,15 @@ impl Mistake {
         number.parse::<u32>().ok()?;
         let code = answer.split_once(CODE_MARK).and_then(|(_, rest)| Some(rest.split_once('`')?.0.to_owned()));
         let page = document(if code.is_some() { ERRORS } else { "shared/docs/mistakes.md" })?.path();
-        let anchor = code.as_ref().map_or_else(String::new, |code| format!("#{code}"));
+        let (id, anchor) = match &code {
+            Some(_) => (format!("mistake-{number}"), format!("#mistake-{number}")),
+            None => Default::default(),
+        };
         Some(Self {
             title: title.clone(),
             href: page + &anchor,
             text: format!("{answer} {instead} {request}").replace("<br>", " ").replace("\\|", "|"),
-            markdown: format!("| {title} | {request} | {answer} | {instead} |"),
+            markdown: format!("| <a id=\"{id}\"></a>{title} | {request} | {answer} | {instead} |"),
             code,
         })
     }

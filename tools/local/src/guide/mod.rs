@@ -76,6 +76,10 @@ const DOCUMENTS: &[Document] = &documents![
     "shared/docs/decisions/reviews.md",
     "shared/docs/decisions/storage.md",
     "shared/docs/decisions/users.md",
+    "tools/clients/README.md",
+    "tools/clients/python/README.md",
+    "tools/clients/rust/README.md",
+    "tools/clients/typescript/README.md",
 ];
 
 /// Pictures in the documents: path in the repository, media type and content.
@@ -94,10 +98,11 @@ const PICTURES: [(&str, &str, &[u8]); 3] = [
 ];
 
 impl Document {
-    /// Returns the path of the page: `/guide/api`; `/guide` for the list of all pages.
+    /// Returns the path of the page: `/guide/api`, `/guide/tools/clients/rust`; `/guide` for the list of all pages.
     fn path(self) -> String {
         let name = self.file.strip_prefix(DOCS_FOLDER).map_or_else(|| self.file.to_lowercase(), ToOwned::to_owned);
-        let name = name.trim_end_matches(".md").trim_end_matches("README").trim_end_matches('/');
+        let name =
+            name.trim_end_matches(".md").trim_end_matches("README").trim_end_matches("/readme").trim_end_matches('/');
         if name.is_empty() { GUIDE_PATH.to_owned() } else { format!("{GUIDE_PATH}/{name}") }
     }
 
@@ -168,7 +173,10 @@ mod tests {
     #[test]
     fn each_document_of_the_repository_has_a_page_of_its_own() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let mut files = BTreeSet::from(["README.md".to_owned(), "CONTRIBUTING.md".to_owned()]);
+        let outside =
+            ["", "python/", "rust/", "typescript/"].map(|package| format!("tools/clients/{package}README.md"));
+        let mut files = BTreeSet::from(outside);
+        files.extend(["README.md", "CONTRIBUTING.md"].map(ToOwned::to_owned));
         for folder in ["shared/docs", "shared/docs/decisions"] {
             let names = std::fs::read_dir(root.join(folder)).expect("a folder");
             let names = names.map(|entry| entry.expect("an entry").file_name().into_string().expect("text"));
@@ -188,6 +196,8 @@ mod tests {
             "/guide/decisions/users",
             "/guide/readme",
             "/guide/contributing",
+            "/guide/tools/clients",
+            "/guide/tools/clients/rust",
         ] {
             assert!(paths.contains(path), "{path} in {paths:?}");
         }

@@ -181,11 +181,11 @@ fn readers() -> Vec<(&'static str, Vec<(Document, String)>)> {
             readers.push((reader, Vec::new()));
         }
         let Some((link, tells)) = line.strip_prefix("| [").and_then(|row| row.split_once(" | ")) else { continue };
-        let target = link.split_once("](").and_then(|(_, target)| target.strip_suffix(')'));
-        let target = target.map(|target| repository_path(&format!("{DOCS_FOLDER}README.md"), target));
-        let document = DOCUMENTS.iter().find(|document| Some(document.file) == target.as_deref());
-        if let (Some(document), Some((_, pages))) = (document, readers.last_mut()) {
-            pages.push((*document, tells.trim_end_matches(" |").replace("**", "")));
+        let Some((_, pages)) = readers.last_mut() else { continue };
+        for target in link.split("](").skip(1).filter_map(|target| target.split(')').next()) {
+            let target = repository_path(&format!("{DOCS_FOLDER}README.md"), target);
+            let document = DOCUMENTS.iter().find(|document| document.file == target);
+            pages.extend(document.map(|document| (*document, tells.trim_end_matches(" |").replace("**", ""))));
         }
     }
     readers

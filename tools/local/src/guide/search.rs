@@ -33,7 +33,7 @@ fn pages() -> impl Iterator<Item = Entry> {
         kind: "page",
         title: name.to_owned(),
         href: path.to_owned(),
-        text: format!("{name}: a page of this stack"),
+        text: format!("{path}: a page of this stack"),
     };
     NAVIGATION.into_iter().map(entry)
 }
@@ -82,7 +82,7 @@ fn sections(document: Document) -> impl Iterator<Item = Entry> {
     })
 }
 
-/// Returns a mistake as a result, which leads to its code.
+/// Returns a mistake as a result, which leads to its row below its code.
 fn mistake_entry(mistake: Mistake) -> Entry {
     let Mistake { title, href, text, .. } = mistake;
     Entry { kind: "error", title, href, text }
@@ -96,7 +96,8 @@ mod tests {
     fn operations_parameters_pages_commands_and_mistakes_are_found() {
         let entries = entries();
         for (kind, title, text) in [
-            ("page", "Webhooks", "a page of this stack"),
+            ("page", "Webhooks", "/webhooks: a page of this stack"),
+            ("guide", "presence-client for TypeScript › Methods", "reviews.iterate"),
             ("operation", "GET /reviews · Search reviews", "rating__in"),
             ("guide", "Restoring › Another region", "Global tables"),
             ("command", "The operator's command line › Restore", "ops restore plan"),
@@ -107,7 +108,12 @@ mod tests {
             assert!(entries.iter().any(|entry| is_it(&entry)), "{kind} {title}");
         }
         let leads_to = |title: &str, href: &str| entries.iter().any(|entry| entry.title == title && entry.href == href);
-        assert!(leads_to("a form", "/guide/errors#unsupported_media_type"));
+        let form = entries.iter().find(|entry| entry.title == "a form").expect("a mistake");
+        let (page, row) = form.href.split_once('#').expect("an anchor");
+        let errors = DOCUMENTS.iter().find(|document| document.file == ERRORS).expect("a page").html();
+        let (_, below) = errors.split_once("<h2 id=\"unsupported_media_type\">").expect("a code");
+        let below = below.split("<h2").next().unwrap_or_default();
+        assert_eq!((page, below.matches(&format!("<a id=\"{row}\">")).count()), ("/guide/errors", 1), "{row}");
         assert!(
             leads_to("a request line that is too long", "/guide/mistakes"),
             "the gateway's own errors have no code"

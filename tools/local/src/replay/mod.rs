@@ -89,7 +89,9 @@ pub async fn answer(function: &LocalFunction, event: &Value) -> Result<Value, In
 /// Returns an error if there is no such file, or if it has another form.
 pub fn expected(events: &Path, function: &str, name: &str) -> anyhow::Result<Value> {
     let file = events.join(format!("expected/{function}/{name}.snap"));
-    let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let hint = "a new event has none until `INSTA_UPDATE=always cargo test --test acceptance deploy::replay` wrote it";
+    let text = std::fs::read_to_string(&file)
+        .with_context(|| format!("cannot read the expected answer, {} ({hint})", file.display()))?;
     let answer = text.splitn(3, "---\n").nth(2).unwrap_or_default();
     serde_json::from_str(answer).with_context(|| format!("{} has no JSON below its head", file.display()))
 }

@@ -43,6 +43,10 @@ fn answer_that_differs_is_exit_code_1_with_the_difference() {
     let expected =
         "differs from events/expected/users/get_me.snap:\n  body.first_name: expected \"Camilla\", got \"Camille\"\n";
     assert_eq!(messages, expected);
+    fs::remove_file(folder.path().join("expected/users/get_me.snap")).expect("the file");
+    let (code, _, messages) = invoke(&["users", "get_me", "--events", &folder.path().display().to_string()]);
+    assert_eq!(code, Some(1));
+    assert!(messages.contains("INSTA_UPDATE=always cargo test --test acceptance deploy::replay"), "{messages}");
 }
 
 #[test]

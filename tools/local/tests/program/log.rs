@@ -82,6 +82,10 @@ async fn text_of_the_start_is_on_stdout_and_the_log_on_stderr() {
     }
     let api = text.lines().find_map(|line| line.trim_start().strip_prefix("API ")).expect("the address").trim();
     assert_eq!(reqwest::get(format!("{api}/user/me")).await.expect("an answer").status().as_u16(), 401);
+    for page in ["Start", "Guide", "Docs", "Requests", "Tables", "Mailbox", "Reviews", "Stats", "Events", "Webhooks"] {
+        let url = text.lines().find_map(|line| line.trim_start().strip_prefix(page)).expect(page).trim();
+        assert_eq!(reqwest::get(url).await.expect("an answer").status().as_u16(), 200, "{page}");
+    }
     child.kill().expect("the process runs");
     output.read_to_string(&mut text).expect("text");
     assert!(text.starts_with("presence is ready. Ctrl-C stops it.\n"), "{text}");

@@ -19,13 +19,13 @@ A limit is a number of requests a minute, 0 for none, or null for the default.";
 
 const COLUMNS: [Column; 9] = [
     column("ID", "id"),
+    column("STATE", "state"),
     column("LABEL", "label"),
     column("ACCESS", "access"),
-    column("NETWORKS", "allowed_networks"),
-    column("CREATED", "created_at"),
     column("EXPIRES", "expires_at"),
     column("LAST USED", "last_used_at"),
-    column("STATE", "state"),
+    column("CREATED", "created_at"),
+    column("NETWORKS", "allowed_networks"),
     column("LIMIT", "limit").or("default"),
 ];
 

@@ -6,6 +6,7 @@ mod whois;
 
 use clap::{Args, Subcommand};
 use presence_domain::api_key::ApiKeyId;
+use presence_domain::ids::UserId;
 use presence_domain::rate_limit::KeyLimit;
 use presence_store::ApiKeyError;
 use serde_json::json;
@@ -128,7 +129,12 @@ fn parse_id(text: &str) -> Result<ApiKeyId, CommandError> {
 /// Converts the error of the store. `id` names the key.
 fn command_error(error: ApiKeyError, id: &str) -> CommandError {
     match error {
-        ApiKeyError::NotFound => CommandError::NotFound(format!("there is no key {id}")),
+        ApiKeyError::NotFound => {
+            // The id of a key begins with that of its owner, and is easily taken for it.
+            let owner = id.split('-').next().and_then(UserId::parse);
+            let owner = owner.map_or_else(|| "USER".to_owned(), |owner| owner.to_string());
+            CommandError::NotFound(format!("there is no key {id}: ops key list --user {owner}"))
+        }
         ApiKeyError::OwnerNotActive => CommandError::from_text("the user is not active: only active users have keys"),
         ApiKeyError::TooMany(live) => {
             CommandError::from_text(format!("the user has {live} live keys, and may not have more: revoke one first"))

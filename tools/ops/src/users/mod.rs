@@ -99,5 +99,9 @@ async fn audit(context: &mut Context) -> Result<Exit, CommandError> {
     let mut audit = context.stores.users.audit().await?;
     audit.findings.extend(context.stores.users.audit_orgs().await?);
     let counts = format!("users: {}, keys: {}, mails: {}", audit.users, audit.keys, audit.mails);
-    Ok(context.console.write_audit(&audit, &audit.findings, &counts)?)
+    let exit = context.console.write_audit(&audit, &audit.findings, &counts)?;
+    if exit == Exit::Failed {
+        context.console.write_next("ops users audit, again: trust what both report; then ops doctor");
+    }
+    Ok(exit)
 }

@@ -34,9 +34,19 @@ fn running_local_stack_is_found_and_one_that_ended_is_named() {
     let created = run(&env, "orgs create Cafés --local --json").expect_exit(0);
     assert_eq!(created.stderr, format!("{found}endpoint {}, tables mine-*\n", env.url()));
     assert_eq!(created.json(), json!({"id": 1, "name": "Cafés"}));
-    // A command that only looks finds it by itself, and nothing else does.
+    // A command that only reads finds it by itself, and one that writes names it.
     let status = run(&env, "status --json").expect_exit(0);
     assert_eq!((status.stderr.as_str(), &status.json()["endpoint"]), (found, &json!(env.url())));
+    let list = run(&env, "orgs list --json").expect_exit(0);
+    assert_eq!((list.stderr.lines().next(), list.json()), (Some(found.trim_end()), json!({"id": 1, "name": "Cafés"})));
+    for writing in ["orgs create Bars", "doctor --fix --yes"] {
+        let mut command = env.command(writing);
+        // The metadata of a machine of AWS, of which not even the refusal comes.
+        command.env_remove("AWS_ENDPOINT_URL_DYNAMODB").env("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://127.0.0.1:1");
+        let refused = CliOutput::from(command.env("XDG_STATE_HOME", env.path("")).output().expect("the binary runs"));
+        assert!(refused.stdout.contains("--local") || refused.stderr.contains("--local"), "{}", refused.stderr);
+        assert_eq!(refused.code, 1, "{writing}");
+    }
     run(&env, "status --local --endpoint http://127.0.0.1:1").expect_exit(2);
     drop(file);
     let folder = env.path("presence/stacks");

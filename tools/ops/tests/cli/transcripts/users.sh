@@ -67,6 +67,7 @@ ops users list --status waiting
 # A user is shown with its keys, its mail and its links, and without a secret.
 ops key issue --user $CYD --label laptop
 ops users show $CYD --json
+ops users show $CYD
 JOE=$(ops user create --email joe@example.org --first-name Joe --last-name Martin --role PROVIDER --status invited)
 ops users show $JOE --json
 ops users show $JOE
