@@ -46,15 +46,17 @@ impl Oracle {
         let orgs: Vec<OrgId> =
             (0..ORGS).map(org).filter(|org_id| query.sets.iter().any(|set| set.org_id() == *org_id)).collect();
         let mut candidates = Vec::new();
-        for org_id in orgs {
-            candidates.push((org_id, self.candidates(process, org_id, query, acknowledged)?));
+        for org_id in &orgs {
+            candidates.push((*org_id, self.candidates(process, *org_id, query, acknowledged)?));
         }
+        let unread: Vec<OrgId> = orgs.into_iter().filter(|org_id| self.cuts_of(process, *org_id).is_empty()).collect();
         let is_found = any_combination(&candidates, &mut Positions::new(), &mut |cuts| {
-            if !self.are_joint(cuts) {
+            let cuts = self.with_crossings(cuts, &unread);
+            if !self.are_joint(&cuts) {
                 return false;
             }
             outcome.has_joint = true;
-            let compared = compare(self, query, &self.matches_at(cuts, query), answer);
+            let compared = compare(self, query, &self.matches_at(&cuts, query), answer);
             compared.map_err(|what| outcome.first.get_or_insert(what).len()).is_ok()
         });
         match outcome {

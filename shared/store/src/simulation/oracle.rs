@@ -14,7 +14,9 @@ use crate::reviews::log::items::changes_of;
 use crate::schema::AUDIT;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::Review;
-use presence_ledger::{Directory, LANES, LogChange, LogEntry, LogPosition, Place, ReviewNumber, read_entries};
+use presence_ledger::{
+    Directory, LANES, LogChange, LogEntry, LogPosition, Place, ReviewNumber, ReviewSet, TreeKey, read_entries,
+};
 
 /// Positions of logs, by organisation.
 pub(super) type Positions = BTreeMap<OrgId, LogPosition>;
@@ -202,6 +204,23 @@ impl Oracle {
         })
     }
 
+    /// Returns positions in which the unread logs also have each transaction that a position of another log includes. A log is read item
+    /// by item, so that its position may be that of no instant.
+    pub(super) fn with_crossings(&self, cuts: &Positions, unread: &[OrgId]) -> Positions {
+        let mut positions = cuts.clone();
+        for names in &self.crossings {
+            let is_included = names.iter().any(|(org_id, lane, sequence)| {
+                !unread.contains(org_id) && cuts.get(org_id).is_some_and(|cut| cut.includes(*lane, *sequence))
+            });
+            for (org_id, lane, sequence) in names.iter().filter(|(org_id, ..)| is_included && unread.contains(org_id)) {
+                if let Some(position) = positions.get_mut(org_id) {
+                    position.0[*lane] = position.0[*lane].max(*sequence);
+                }
+            }
+        }
+        positions
+    }
+
     /// Returns the positions that include every change.
     pub(super) fn everything(&self) -> Positions {
         let mut positions = Positions::new();
@@ -255,6 +274,12 @@ impl Oracle {
             }
         }
         state
+    }
+
+    /// True if a review is in the set.
+    pub(super) fn has_reviews(&self, set: &ReviewSet) -> bool {
+        let tree = TreeKey { set: set.clone(), facet_key: None };
+        self.current.values().any(|(org_id, _, place)| *org_id == set.org_id() && place.is_in(*org_id, &tree))
     }
 
     /// Checks that each review is in the place of its business.

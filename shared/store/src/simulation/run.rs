@@ -320,19 +320,31 @@ impl Run {
         if is_done { Ok(()) } else { Err(format!("a process alone does not come to its end: {}", self.last_failure)) }
     }
 
+    /// Rebuilds the trees of all organisations, one after the other.
+    fn rebuild_all(&mut self) -> Result<(), String> {
+        (0..ORGS).try_for_each(|number| self.alone(move |store| Box::pin(rebuild(store, names::org(number)))))
+    }
+
     /// Corrects the trees, finishes moves, folds each organisation alone, and searches everything.
     fn finish(&mut self) -> Result<(), String> {
-        if self.world.get().is_damaged {
-            for number in 0..ORGS {
-                self.alone(move |store| Box::pin(rebuild(store, names::org(number))))?;
-            }
+        let was_damaged = self.world.get().is_damaged;
+        if was_damaged {
+            self.rebuild_all()?;
             self.world.get().is_damaged = false;
         }
         self.alone(|store| Box::pin(finish_moves(store)))?;
+        if was_damaged {
+            // The moves brought back a business whose trees nothing named before.
+            self.rebuild_all()?;
+        }
         for number in 0..ORGS {
             self.alone(move |store| Box::pin(fold(store, names::org(number))))?;
         }
         for question in Question::whole_sets() {
+            // Nobody asks for a damaged set that no review and no business has any more.
+            if was_damaged && !self.world.get().oracle.has_reviews(&question.query.sets[0]) {
+                continue;
+            }
             self.alone(move |store| Box::pin(ask(store, question.clone())))?;
         }
         self.world.get().show_in_indexes(100);
