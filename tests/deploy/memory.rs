@@ -10,8 +10,8 @@ use super::template::{TEMPLATE, root};
 /// The percentage of its memory that a function may use. Lambda counts its own runtime too, and ends a function that needs more
 /// than it has.
 const USABLE_PERCENT: f64 = 85.0;
-/// Functions that the benchmark does not measure: no caller waits for them, but for the feed, whose pages are small.
-const UNMEASURED: [&str; 6] = ["auditor", "deliverer", "feed", "ingest", "publisher", "replies"];
+/// Functions that the benchmark does not measure: no caller waits for them.
+const UNMEASURED: [&str; 5] = ["auditor", "deliverer", "ingest", "publisher", "replies"];
 
 /// Returns the memory of each function in MB, as it is deployed.
 fn deployed() -> BTreeMap<&'static str, f64> {
