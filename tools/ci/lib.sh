@@ -24,7 +24,7 @@ check_usage() {
 }
 
 # check_lints: from here on, cargo checks clippy's lints of our crates while it compiles them, and a warning is an error. `cargo clippy` would
-# compile all crates once more, without their code.
+# compile all crates a second time.
 check_lints() {
     local target="${CARGO_TARGET_DIR:-target}"
     mkdir -p "$target"
@@ -41,8 +41,8 @@ check_lints() {
 have_cargo_tool() {
     local name="$1" version="$2" target="${CARGO_TARGET_DIR:-target}"
     cargo "$name" --version 2>/dev/null && return
-    CARGO_TARGET_DIR="$target/cargo-deny" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-        CARGO_PROFILE_RELEASE_OPT_LEVEL=0 cargo install "cargo-$name" --locked --version "$version" --quiet
+    env -u RUSTC_WORKSPACE_WRAPPER CARGO_TARGET_DIR="$target/cargo-deny" CARGO_PROFILE_RELEASE_LTO=off \
+        CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=0 cargo install "cargo-$name" --locked --version "$version" --quiet
 }
 
 # install_python FOLDER LOG --requirement FILE

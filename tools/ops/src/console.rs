@@ -1,15 +1,15 @@
 //! Output of a command: data to one stream, messages to the other.
 
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write};
 
 use anyhow::Context as _;
 use dialoguer::Confirm;
 use dialoguer::console::{Style, Term};
+use indexmap::IndexMap;
 use jiff::Timestamp;
 use presence_store::Finding;
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::Exit;
@@ -131,7 +131,8 @@ impl Console {
             return self.write_json(object);
         }
         let text = serde_json::to_string(object).context("cannot write JSON")?;
-        let Fields(fields) = serde_json::from_str(&text).context("cannot write a record")?;
+        // In the order of its type: a JSON value would have that of the alphabet.
+        let fields: IndexMap<String, Value> = serde_json::from_str(&text).context("cannot write a record")?;
         for (name, value) in &fields {
             let name = self.terminal_width.map_or_else(Style::new, |_| Style::new().bold()).apply_to(name);
             let text = value_text(value);
@@ -196,33 +197,6 @@ impl Console {
     /// Writes a message. An error is ignored: a closed stderr must not stop the command.
     pub(crate) fn write_message(&mut self, text: impl Display) {
         let _ = writeln!(self.messages, "{text}").and_then(|()| self.messages.flush());
-    }
-}
-
-/// Fields of a record, in the order of its type. A JSON value would have them in that of the alphabet.
-struct Fields(Vec<(String, Value)>);
-
-impl<'de> Deserialize<'de> for Fields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FieldsVisitor)
-    }
-}
-
-struct FieldsVisitor;
-
-impl<'de> Visitor<'de> for FieldsVisitor {
-    type Value = Fields;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
-        let mut fields = Vec::new();
-        while let Some(field) = map.next_entry()? {
-            fields.push(field);
-        }
-        Ok(Fields(fields))
     }
 }
 
