@@ -23,15 +23,15 @@ check_usage() {
     fi
 }
 
-# check_lints: from here on, cargo checks clippy's lints of our crates while it compiles them, and a warning is an error. `cargo clippy` would
-# compile all crates a second time.
-check_lints() {
-    local target="${CARGO_TARGET_DIR:-target}"
+# deny_warnings [clippy-driver]: from here on, a warning in our crates is an error. With clippy-driver, cargo checks clippy's lints, too, while it
+# compiles them; `cargo clippy` would compile all crates a second time.
+deny_warnings() {
+    local target="${CARGO_TARGET_DIR:-target}" name="deny-warnings${1:+-of-$1}"
     mkdir -p "$target"
     # Not sh: dash drops variables such as CARGO_BIN_EXE_presence-local.
-    printf '#!/usr/bin/env bash\nexec clippy-driver "$@" --deny warnings\n' >"$target/check-lints"
-    chmod +x "$target/check-lints"
-    RUSTC_WORKSPACE_WRAPPER="$(realpath "$target/check-lints")"
+    printf '#!/usr/bin/env bash\nexec %s "$@" --deny warnings\n' "${1:-}" >"$target/$name"
+    chmod +x "$target/$name"
+    RUSTC_WORKSPACE_WRAPPER="$(realpath "$target/$name")"
     export RUSTC_WORKSPACE_WRAPPER
 }
 
