@@ -27,7 +27,7 @@ pub struct UnfinishedMove {
 /// Moves of businesses that are not finished, and the numbers of the last ones that began.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MoveRegister {
-    /// Number of moves between organisations that ever began.
+    /// Number of moves that ever began, between organisations or cities of one.
     pub begun: u64,
     /// Unfinished moves.
     pub moves: BTreeMap<BusinessId, UnfinishedMove>,
@@ -62,9 +62,9 @@ impl MoveRegister {
             *self = before;
             return false;
         }
+        self.begun += 1;
         let links = orgs.iter().filter(|other| **other != to).map(|other| ((*other).min(to), (*other).max(to)));
         for link in links {
-            self.begun += 1;
             self.links.insert(link, self.begun);
         }
         while self.links.len() > MAX_LINKS {
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(register.groups(0), [orgs(&[1, 2, 5]), orgs(&[3, 4])], "all that ever began");
         let mut in_one_org = MoveRegister::default();
         assert!(in_one_org.begin(&business(1), (org(1), "lyon"), org(1)));
-        assert_eq!((in_one_org.begun, in_one_org.groups(0)), (0, vec![]), "a city is no other organisation");
+        assert_eq!((in_one_org.begun, in_one_org.groups(0)), (1, vec![]), "a city is no other organisation");
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub(crate) struct KnownMoves(Mutex<Option<Arc<MoveRegister>>>);
 pub(super) struct MoveCut {
     register: Arc<MoveRegister>,
     searched: BTreeSet<OrgId>,
+    /// True if the answer is proven only if no move begins meanwhile.
+    excludes_moves: bool,
     /// Searched organisations whose logs are read at one instant.
     groups: Vec<BTreeSet<OrgId>>,
 }
@@ -43,6 +45,18 @@ impl KnownMoves {
     }
 }
 
+impl MoveCut {
+    /// Returns the moves that were known, if none of others begins before the check.
+    pub(super) fn all_moves(&self) -> Option<&Arc<MoveRegister>> {
+        self.excludes_moves.then_some(&self.register)
+    }
+
+    /// True if a business leaves or enters one of the organisations.
+    pub(super) fn has_moves(&self) -> bool {
+        self.register.moves.values().any(|unfinished| !unfinished.orgs().is_disjoint(&self.searched))
+    }
+}
+
 impl ReviewStore {
     /// Returns the register of moves as it was read last. Reads it if it is not known.
     pub(crate) async fn known_moves(&self) -> Result<Arc<MoveRegister>, Error> {
@@ -52,20 +66,21 @@ impl ReviewStore {
         }
     }
 
-    async fn read_moves(&self) -> Result<Arc<MoveRegister>, Error> {
+    pub(super) async fn read_moves(&self) -> Result<Arc<MoveRegister>, Error> {
         let register = Arc::new(self.businesses.get_move_register().await?);
         self.known_moves.set(&register);
         Ok(register)
     }
 
-    /// Returns the moves to mind in a search; `None` if it has one organisation only. `first_begun` is the number of moves that began
-    /// before the first attempt of the search, which notes it there.
+    /// Returns the moves to mind in a search; `None` if it has one organisation only, and does not exclude that moves begin.
+    /// `first_begun` is the number of moves that began before the first attempt of the search, which notes it there.
     pub(super) async fn plan_cut(
         &self,
         orgs: &[OrgTarget],
+        excludes_moves: bool,
         first_begun: &mut Option<u64>,
     ) -> Result<Option<MoveCut>, Error> {
-        if orgs.len() < 2 {
+        if orgs.len() < 2 && !excludes_moves {
             return Ok(None);
         }
         let register = self.known_moves().await?;
@@ -80,7 +95,7 @@ impl ReviewStore {
             groups = concerned(register.begun);
         }
         groups.retain(|group| group.len() > 1);
-        Ok(Some(MoveCut { register, searched, groups }))
+        Ok(Some(MoveCut { register, searched, excludes_moves, groups }))
     }
 
     /// Reads the logs of organisations that moves connect.
@@ -96,8 +111,9 @@ impl ReviewStore {
 
     /// Checks, after the logs were read, that they are the state of one instant.
     pub(super) async fn check_cut(&self, cut: Option<&MoveCut>) -> Result<(), SourceError> {
-        let Some(MoveCut { register, searched, groups }) = cut else { return Ok(()) };
-        let is_cut = self.read_moves().await?.proves_cut(register, groups, searched);
+        let Some(MoveCut { register, searched, excludes_moves, groups }) = cut else { return Ok(()) };
+        let now = self.read_moves().await?;
+        let is_cut = now.begun == register.begun || !excludes_moves && now.proves_cut(register, groups, searched);
         if is_cut { Ok(()) } else { Err(SourceError::Changed) }
     }
 }

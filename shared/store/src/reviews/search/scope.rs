@@ -28,7 +28,7 @@ impl ReviewStore {
         loop {
             let NamedSets { sets, source } = self.named_sets(scope, filter).await?;
             let search = SearchTarget::new(sets, filter.posting_filter(), filter.newest_first, page);
-            let cut = self.plan_cut(&search.orgs, &mut first_begun).await?;
+            let cut = self.plan_cut(&search.orgs, false, &mut first_begun).await?;
             let target = ScopedTarget { search, business_city: filter.unchecked_city(&source), source, cut };
             if let Some(found) = self.search(&target).await? {
                 return Ok(found);
@@ -49,7 +49,7 @@ impl ReviewStore {
         let (mut retries, mut first_begun) = (self.db.retries(), None);
         loop {
             let search = SearchTarget::new(sets.clone(), filter, query.newest_first, query.page);
-            let cut = self.plan_cut(&search.orgs, &mut first_begun).await?;
+            let cut = self.plan_cut(&search.orgs, false, &mut first_begun).await?;
             let target = ScopedTarget { search, business_city: None, source: OrgSource::Scope, cut };
             if let Some(found) = self.search(&target).await? {
                 return Ok(found);

@@ -62,7 +62,7 @@ impl ReviewStore {
         loop {
             let NamedSets { sets, source } = self.named_sets(scope, filter).await?;
             let mut target = StatsTarget::new(sets, filter, group_by, source);
-            target.cut = self.plan_cut(&target.orgs, &mut first_begun).await?;
+            target.cut = self.plan_cut(&target.orgs, target.is_city_by_business(), &mut first_begun).await?;
             if let Some(stats) = Box::pin(self.count_reviews(&target)).await? {
                 return Ok(stats);
             }

@@ -3,6 +3,10 @@
 //! The list comes from an index that lags, and a business that moves has reviews in two places. So the counts of the groups are
 //! compared with those of the whole, at the same position of the log. Only groups that add up are answered.
 //!
+//! Groups of a city by business may add up by chance: the tree of one business has reviews elsewhere, and another one, which is not
+//! listed, has as many here. This takes moves. So the moves are known before the logs, none may begin until the lists are read, and
+//! while the organisation has one, the list is complete: then each sum that is right has the right groups.
+//!
 //! The nodes of the whole are read beside the roots of the places. The order of these reads proves nothing: the log is read before
 //! both, each root is proven by it, and a node never changes under the name that a root has for it.
 
@@ -13,6 +17,7 @@ use super::attempt::{StatsAttemptError, sorted};
 use super::places::{PlaceGroups, PlaceList};
 use super::target::StatsTarget;
 use crate::client::parallel::parallel;
+use crate::reviews::search::moves::MoveCut;
 use crate::{Business, ListPage, ListPosition, ReviewStore};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
@@ -55,10 +60,11 @@ impl ReviewStore {
     ) -> Result<ReviewStats, StatsAttemptError> {
         let mut totals = TreeCounts::new(target.filter, None);
         let logs = self.read_joint_logs(target.cut.as_ref()).await?;
+        let is_moving = target.is_city_by_business() && target.cut.as_ref().is_some_and(MoveCut::has_moves);
         let mut places = PlaceCounts {
             target,
             distrusted,
-            trusts_index,
+            trusts_index: trusts_index && !is_moving,
             parts: TreeCounts::new(target.filter, None),
             groups: PlaceGroups::new(target.group_by, target.city_key.clone()),
         };
@@ -108,8 +114,13 @@ impl ReviewStore {
         places: &mut PlaceCounts<'_>,
         org_ids: &[OrgId],
     ) -> Result<Vec<BTreeSet<ReviewSet>>, Error> {
-        let (current, moves) =
-            futures::try_join!(self.businesses.current_businesses(org_ids), self.businesses.get_move_register())?;
+        let moves = async {
+            match places.target.cut.as_ref().and_then(MoveCut::all_moves) {
+                Some(moves) => Ok(Arc::clone(moves)),
+                None => self.read_moves().await,
+            }
+        };
+        let (current, moves) = futures::try_join!(self.businesses.current_businesses(org_ids), moves)?;
         let sets = org_ids.iter().zip(current).map(|(org_id, businesses)| {
             let mut sets = places.groups.sets_of_page(*org_id, &ListPage { items: businesses, next: None });
             sets.extend(places.groups.sets_of_moves(*org_id, &moves));

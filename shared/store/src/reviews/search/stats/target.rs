@@ -67,6 +67,11 @@ impl StatsTarget {
         }
     }
 
+    /// True if reviews of one city are grouped by business. The tree of a business that moves has reviews of other cities, too.
+    pub(super) fn is_city_by_business(&self) -> bool {
+        self.has_unknown_places && self.city_key.is_some() && self.group_by == Some(GroupBy::Business)
+    }
+
     /// True if the locations of businesses are to be read beside their trees.
     pub(super) fn needs_locations(&self) -> bool {
         let is_by_named_city = self.group_by == Some(GroupBy::City) && !self.has_unknown_places;
