@@ -5,7 +5,7 @@ use presence_tests::{Fixtures, SEEDED_REVIEW, SEEDED_WEBHOOK, TestUser};
 use super::fixture::{Fixture, Preparation, Scenario, StoredEffect, Target};
 
 /// Returns the path of a scenario.
-type Path = fn(&Fixture) -> String;
+type PathOf = fn(&Fixture) -> String;
 
 /// Noon of a day in June, from which reviews are searched.
 const JUNE: &str = "2025-06-10T12:00:00";
@@ -48,7 +48,7 @@ fn searches() -> Vec<Scenario> {
     let reviews = |by, before, path| read("reviews", "search_reviews", by, before, path);
     let stats = |by, before, path| read("statistics", "get_review_stats", by, before, path);
     let categories = |before| {
-        let path: Path = |_| "/category/search?lang=FR&name=banque".to_owned();
+        let path: PathOf = |_| "/category/search?lang=FR&name=banque".to_owned();
         read("categories", "search_categories", manager, before, path)
     };
     let category =
@@ -78,7 +78,7 @@ fn read(
     operation: &'static str,
     by: fn(&Fixtures) -> &TestUser,
     before: Preparation,
-    path: Path,
+    path: PathOf,
 ) -> Scenario {
     Scenario {
         name,

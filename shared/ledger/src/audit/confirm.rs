@@ -124,7 +124,7 @@ impl Auditor<'_> {
     }
 
     /// Returns the review sets of an organisation: its own, those of its businesses and their cities, and those of the changes in its log.
-    /// Of these some may have no business and no review any more, and still keep the log from being folded.
+    /// Some may have no business and no review any more, and still keep the log from being folded, or a move from its end.
     pub async fn sets_of_org(&self, org_id: OrgId) -> Result<BTreeSet<ReviewSet>, Error> {
         let mut sets = BTreeSet::from([ReviewSet::Org(org_id)]);
         for LogEntry { change, .. } in self.logs.query_log(org_id).await?.entries {

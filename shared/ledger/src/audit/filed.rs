@@ -23,7 +23,8 @@ pub trait FiledReviews: Debug + Sync {
     /// Returns the reviews with these numbers that exist, by strong reads.
     fn get_filed<'a>(&'a self, ids: &'a [ReviewNumber]) -> Answer<'a, Vec<FiledReview>>;
 
-    /// Lists the businesses of an organisation with their cities, by an index that lags.
+    /// Lists the businesses of an organisation with their cities, by an index that lags, and those that are leaving with the cities that they
+    /// left.
     fn list_businesses(&self, org_id: OrgId) -> Answer<'_, Vec<(BusinessId, String)>>;
 
     /// Returns all businesses that may have reviews in an organisation, with their cities; `None` for one that is leaving, which may have

@@ -120,11 +120,9 @@ impl BusinessStore {
     pub(super) async fn begin_move(
         &self,
         business: &Business,
-        item: Item,
-        condition: Condition,
+        put: ItemWrite,
         left: &BusinessLocation,
     ) -> Result<Begun, Error> {
-        let put = ItemWrite::put(&schema::BUSINESSES, item, [condition]);
         let _turn = self.register_lock.lock().await;
         let mut retries = self.db.retries();
         loop {

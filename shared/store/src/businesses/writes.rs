@@ -57,8 +57,8 @@ struct Comparison {
     /// Item to write, with the present revision, and the organisations that the business is leaving.
     row: BusinessItem,
     outcome: PutOutcome,
-    /// Condition that the stored item is the one that was compared.
-    condition: Condition,
+    /// Conditions that the stored item is the one that was compared.
+    conditions: Vec<Condition>,
     /// Place that the business leaves now.
     left: Option<BusinessLocation>,
 }
@@ -118,7 +118,7 @@ impl BusinessStore {
     pub(crate) async fn try_put(&self, business: &Business) -> Result<PutStep, Error> {
         let mut first_outcome = None;
         for _ in 0..MAX_ATTEMPTS {
-            let Comparison { mut row, outcome, condition, left } = self.compare_business(business).await?;
+            let Comparison { mut row, outcome, conditions, left } = self.compare_business(business).await?;
             let is_moving = !row.leaving.is_empty();
             if outcome == PutOutcome::Unchanged {
                 // After a failed condition this is the put of this call, whose reply was lost.
@@ -126,10 +126,13 @@ impl BusinessStore {
             }
             let outcome = *first_outcome.get_or_insert(outcome);
             row.revision = self.announce(&business.id).await?;
-            let begun = match left {
-                None if self.db.put_if(&schema::BUSINESSES, item(&row)?, condition.clone()).await? => Begun::Yes,
-                None => Begun::Outdated,
-                Some(left) => self.begin_move(business, item(&row)?, condition, &left).await?,
+            let put = ItemWrite::put(&schema::BUSINESSES, item(&row)?, conditions);
+            let begun = if let Some(left) = left {
+                self.begin_move(business, put, &left).await?
+            } else if self.db.write(put).await? {
+                Begun::Yes
+            } else {
+                Begun::Outdated
             };
             self.note_done(row.revision);
             match begun {
@@ -157,17 +160,20 @@ impl BusinessStore {
         row.leaving = stored.as_ref().map(|stored| stored.leaving.clone()).unwrap_or_default();
         row.leaving.extend(left.as_ref().map(|left| left.org_id.get()));
         row.revision = stored.as_ref().map_or(0, |stored| stored.revision);
-        let condition = match row.revision {
+        let revision = match row.revision {
             // A new business has no revision.
             0 => Condition::Without("revision"),
             revision => Condition::NumberIs("revision", revision),
         };
+        let is_moving = stored.as_ref().is_some_and(|stored| !stored.leaving.is_empty());
+        // The end of a move keeps the revision.
+        let conditions = [revision].into_iter().chain(is_moving.then_some(Condition::With("leaving"))).collect();
         let outcome = match stored {
             None => PutOutcome::Created,
             Some(stored) if stored == row => PutOutcome::Unchanged,
             Some(_) => PutOutcome::Updated,
         };
-        Ok(Comparison { row, outcome, condition, left })
+        Ok(Comparison { row, outcome, conditions, left })
     }
 
     async fn compare_item<T: for<'de> Deserialize<'de> + PartialEq>(

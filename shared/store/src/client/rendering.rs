@@ -42,6 +42,7 @@ impl Expressions {
         match condition {
             Condition::There => "attribute_exists(pk)".to_owned(),
             Condition::NotThere => "attribute_not_exists(pk)".to_owned(),
+            Condition::With(name) => format!("attribute_exists({})", self.name(name)),
             Condition::Without(name) => format!("attribute_not_exists({})", self.name(name)),
             Condition::NumberIs(name, value) => format!("{} = {}", self.name(name), self.value(number(*value))),
             Condition::TextIs(name, value) => format!("{} = {}", self.name(name), self.value(text(value))),

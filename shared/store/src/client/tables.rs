@@ -141,6 +141,8 @@ pub(crate) enum Condition {
     There,
     /// The item does not exist.
     NotThere,
+    /// The item has the attribute.
+    With(&'static str),
     /// The item does not have the attribute, or does not exist.
     Without(&'static str),
     /// The attribute has this number.

@@ -10,6 +10,7 @@ pub(crate) fn holds(write: &ItemWrite, stored: Option<&Item>) -> bool {
     write.conditions.iter().all(|condition| match condition {
         Condition::There => stored.is_some(),
         Condition::NotThere => stored.is_none(),
+        Condition::With(name) => stored.is_some_and(|item| item.contains_key(*name)),
         Condition::Without(name) => stored.is_none_or(|item| !item.contains_key(*name)),
         Condition::NumberIs(name, value) => number_of(stored, name) == Some(*value),
         Condition::TextIs(name, value) => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::people::Histories;
 use super::world::{ItemKey, StoredItem};
-use crate::BusinessLocation;
+use crate::businesses::ReviewLocation;
 use crate::client::read::Item;
 use crate::client::tables::{Change, ItemWrite};
 use crate::keys::{LOG_PK_PREFIX, LogItemKey};
@@ -282,10 +282,14 @@ impl Oracle {
         self.current.values().any(|(org_id, _, place)| *org_id == set.org_id() && place.is_in(*org_id, &tree))
     }
 
-    /// Checks that each review is in the place of its business.
-    pub(super) fn judge_places(&mut self, locations: &HashMap<BusinessId, BusinessLocation>) {
+    /// Checks that no business moves any more, and that each review is in the place of its business.
+    pub(super) fn judge_places(&mut self, places: &HashMap<BusinessId, ReviewLocation>) {
+        if let Some((business_id, place)) = places.iter().find(|(_, place)| !place.leaving.is_empty()) {
+            self.violated(format!("all moves are finished, and {business_id:?} is leaving: {place:?}"));
+        }
         let is_placed = |(org_id, _, place): &(OrgId, u64, Place)| {
-            locations.get(&place.business_id).is_some_and(|at| (at.org_id, &at.city_key) == (*org_id, &place.city_key))
+            let at = places.get(&place.business_id).map(|at| &at.location);
+            at.is_some_and(|at| (at.org_id, &at.city_key) == (*org_id, &place.city_key))
         };
         let misplaced = self.current.iter().find(|(_, state)| !is_placed(state)).map(|found| format!("{found:?}"));
         if let Some(found) = misplaced {

@@ -13,7 +13,8 @@ use super::names::{self, BUSINESSES, ORGS, Question};
 use super::oracle::Positions;
 use super::people::{ActOnReview, Intent};
 use super::tables::SimulatedTables;
-use crate::{Business, BusinessLocation, Database, FoldLimits, FoldReport, ReviewStore, ReviewsAudit};
+use crate::businesses::ReviewLocation;
+use crate::{Business, Database, FoldLimits, FoldReport, ReviewStore, ReviewsAudit};
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::Review;
@@ -63,7 +64,7 @@ enum Outcome {
     Asked(Box<Question>, Answer),
     Moved,
     /// All moves are finished, and these are the places of the businesses.
-    Placed(HashMap<BusinessId, BusinessLocation>),
+    Placed(HashMap<BusinessId, ReviewLocation>),
     Rebuilt,
     /// An act was done with so many changes.
     Acted(usize),
@@ -124,9 +125,10 @@ impl Counts {
 impl Run {
     /// Makes a run. Returns its numbers, or the first thing that went wrong.
     pub(super) fn make(seed: u64) -> Result<Counts, String> {
-        fastrand::seed(seed);
         let world = SharedWorld::new(seed);
         let instances = (0..INSTANCES).map(|_| new_store(&world, seed)).collect();
+        // The first store of a process takes more numbers than the others.
+        fastrand::seed(seed);
         let mut run = Self {
             world,
             seed,
@@ -416,7 +418,7 @@ async fn finish_moves(store: ReviewStore) -> Outcome {
     let businesses: Vec<_> = (0..BUSINESSES).map(names::business).collect();
     let located = async {
         store.finish_moves(|| true).await?;
-        store.businesses.get_locations(&businesses).await
+        store.businesses.get_review_locations(&businesses).await
     };
     located.await.map_or_else(|error| Outcome::Failed("moves", error), Outcome::Placed)
 }

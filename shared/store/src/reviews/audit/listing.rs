@@ -39,8 +39,13 @@ impl FiledReviews for ReviewStore {
 
     fn list_businesses(&self, org_id: OrgId) -> Answer<'_, Vec<(BusinessId, String)>> {
         async move {
-            let listed = self.businesses.list_by_org(org_id).await?.into_iter();
-            Ok(listed.map(|(business_id, location)| (business_id, location.city_key)).collect())
+            let (listed, moves) = futures::try_join!(self.businesses.list_by_org(org_id), self.unfinished_moves())?;
+            let listed = listed.into_iter().map(|(business_id, location)| (business_id, location.city_key));
+            let places = moves.moves.into_iter().flat_map(|(business_id, unfinished)| {
+                unfinished.left.into_iter().map(move |(left, city_key)| (left, (business_id.clone(), city_key)))
+            });
+            let leaving = places.filter(|(left, _)| *left == org_id).map(|(_, place)| place);
+            Ok(listed.chain(leaving).collect())
         }
         .boxed()
     }

@@ -146,7 +146,9 @@ impl ReviewStore {
     /// misplaced is read strongly.
     pub(super) async fn find_misplaced_reviews(&self, listed: &[FiledReview]) -> Result<Vec<MisplacedReview>, Error> {
         let misplaced = self.compare_locations(listed).await?;
-        let ids: Vec<ReviewNumber> = misplaced.iter().map(|misplaced| misplaced.review.id).collect();
+        // A review whose time changes while the index is read is listed twice.
+        let ids: BTreeSet<ReviewNumber> = misplaced.iter().map(|misplaced| misplaced.review.id).collect();
+        let ids: Vec<ReviewNumber> = ids.into_iter().collect();
         self.compare_locations(&self.get_filed_reviews(&ids).await?).await
     }
 
