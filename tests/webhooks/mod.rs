@@ -1,6 +1,7 @@
 //! Deliveries to webhooks, as `cargo run` makes them: in order for each object, signed, tried again, and disabled.
 
 mod receiver;
+mod wakes;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
