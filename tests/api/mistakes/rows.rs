@@ -164,7 +164,7 @@ const EVENTS: &[Row] = &[
     ("`per_page` of the feed", r#"curl "$BASE/events?per_page=100" -H "x-api-key: $KEY""#, "`limit=100`"),
     ("a time in the place of a cursor", r#"curl "$BASE/events?after=2026-03-01T12:00:00Z" -H "x-api-key: $KEY""#, "the `next` of the last page; `after=now`; or no `after`, for the oldest events"),
     ("a cursor of another organisation", r#"curl "$BASE/events?after=77-0" -H "x-api-key: $KEY""#, "the `next` of a page of the same organisation"),
-    ("a cursor that the feed does not have", r#"curl "$BASE/events?after=42-999999999" -H "x-api-key: $KEY""#, "go on after the cursor that the answer names, and read anew what changed before it"),
+    ("a cursor that the feed does not have", r#"curl "$BASE/events?after=42-999999999" -H "x-api-key: $KEY""#, "go on after the cursor that the answer names; searches have what changed before it"),
     ("a type that does not exist", r#"curl "$BASE/events?type__in=reviews.*" -H "x-api-key: $KEY""#, "one of the choices, separated by commas"),
     ("a PROVIDER who names no organisation", r#"curl "$BASE/events" -H "x-api-key: $PROVIDER""#, "`org_id=42`; `org_id=none` for users without an organisation"),
     ("a webhook without TLS", r#"curl "$BASE/webhooks" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"url": "http://hooks.example.com/"}'"#, "`https`; only the local stack takes `http`, to this machine"),
