@@ -1,13 +1,14 @@
 //! Deliveries to webhooks, as `cargo run` makes them: in order for each object, signed, tried again, and disabled.
 
 mod receiver;
+mod wakes;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::SignedDuration;
 use presence_domain::webhook::signature::WebhookSecret;
-use presence_local::Options;
+use presence_local::{DynamoDb, Options};
 use presence_tests::{TestStack, logs, long_timeouts, send};
 use serde_json::{Value, json};
 
@@ -62,8 +63,7 @@ impl Hooked {
 
     /// Returns the messages that the receiver got.
     async fn messages(&self) -> Vec<Value> {
-        let list = send(self.stack.request_at("GET", &format!("{}webhook-receiver.json", self.stack.local.home_url())));
-        serde_json::from_str(&list.await.text).expect("JSON")
+        messages_at(&self.stack).await
     }
 
     /// Waits until the receiver has so many messages, and returns them.
@@ -91,6 +91,12 @@ impl Hooked {
     }
 }
 
+/// Returns the messages that the built-in receiver of a stack got.
+async fn messages_at(stack: &TestStack) -> Vec<Value> {
+    let list = send(stack.request_at("GET", &format!("{}webhook-receiver.json", stack.local.home_url())));
+    serde_json::from_str(&list.await.text).expect("JSON")
+}
+
 fn url(stack: &TestStack, answer: &str) -> String {
     format!("{}webhook-receiver/{answer}", stack.local.home_url())
 }
@@ -107,6 +113,12 @@ async fn until<T>(look: impl AsyncFn() -> Option<T>) -> T {
     tokio::time::timeout(PATIENCE, found).await.expect("it comes")
 }
 
+fn assert_signed(message: &Value, secret: &WebhookSecret) {
+    let text = |name: &str| message[name].as_str().expect("a header");
+    let timestamp = text("webhook-timestamp").parse().expect("seconds");
+    assert_eq!(text("webhook-signature"), secret.sign(text("webhook-id"), timestamp, text("body").as_bytes()));
+}
+
 fn body(message: &Value) -> Value {
     serde_json::from_str(message["body"].as_str().expect("a text")).expect("JSON")
 }
@@ -120,13 +132,7 @@ async fn events_come_signed_and_in_the_order_of_their_object() {
     let messages = hooked.wait_for(15).await;
     let mut versions: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for message in &messages {
-        let text = |name: &str| message[name].as_str().expect("a header");
-        let signed = hooked.secret.sign(
-            text("webhook-id"),
-            text("webhook-timestamp").parse().expect("seconds"),
-            text("body").as_bytes(),
-        );
-        assert_eq!(text("webhook-signature"), signed);
+        assert_signed(message, &hooked.secret);
         let body = body(message);
         assert_eq!((&body["type"], &body["data"]["org_id"].is_u64()), (&json!("review.updated"), &true));
         assert_eq!(body["timestamp"], body["data"]["at"]);
@@ -229,4 +235,32 @@ async fn assert_admins_are_told(hooked: &Hooked) {
         assert!(form.contains("127.0.0.1") && form.contains(&call), "{form}");
         assert!(!form.contains(hooked.secret.expose().as_str()) && !form.contains("webhook-receiver"), "{form}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn forwarded_events_go_to_one_webhook_whose_secret_is_told_at_the_first_start() {
+    let receiver = TestStack::start().await;
+    let (folder, url) = (tempfile::tempdir().expect("a folder"), url(&receiver, "ok"));
+    let options = || {
+        let dynamodb = DynamoDb::Embedded { port: 0, data: Some(folder.path().to_owned()) };
+        Options { sample: true, publisher: true, forward_events: Some(url.clone()), dynamodb, ..long_timeouts() }
+    };
+    let stack = TestStack::with(options()).await;
+    let secret = stack.local.forwarding_secret().and_then(WebhookSecret::parse).expect("a secret");
+    let key = stack.local.keys()["ORG_ADMIN"].clone();
+    let review = stack.get("/reviews?state=not_treated&per_page=1", &key).await.json()["reviews"][0]["id"].take();
+    let path = format!("{}/reviews/{}", stack.local.base_url(), review.as_str().expect("an id"));
+    let change = stack.request_at("PUT", &path).bearer_auth(&key).json(&json!({ "state": "treated" }));
+    assert_eq!(send(change).await.status, 200);
+    let is_about = |message: &Value| body(message)["data"]["id"] == review;
+    let message = until(async || messages_at(&receiver).await.into_iter().find(is_about)).await;
+    assert_eq!(body(&message)["type"], "review.updated");
+    assert_signed(&message, &secret);
+    drop(stack);
+    let stack = TestStack::with(options()).await;
+    assert_eq!(stack.local.forwarding_secret(), None);
+    let list = stack.get("/webhooks", &key).await.json();
+    let urls = list["webhooks"].as_array().expect("webhooks").iter().filter(|webhook| webhook["url"] == *url).count();
+    assert_eq!(urls, 1, "{list}");
+    assert_eq!(logs::leaks(), Vec::<String>::new());
 }

@@ -87,10 +87,13 @@ async fn wake_for_records<S: Sender, W: Wakes>(
     records: &[Value],
 ) -> Result<(), Error> {
     let orgs: BTreeSet<_> = records.iter().filter_map(org_of_record).collect();
+    let mut all = Ok(());
     for org_id in orgs {
-        wake_org(deliverer, wakes, org_id, false).await?;
+        // One that cannot be read holds up no other.
+        let woken = wake_org(deliverer, wakes, org_id, false).await.map(drop);
+        all = all.and(woken);
     }
-    Ok(())
+    all
 }
 
 /// Returns the organisation of a new chunk of a feed, or of a webhook that was changed; `None` for any other record.

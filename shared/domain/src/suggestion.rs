@@ -6,9 +6,13 @@
 /// Names of this API, most fitting first, and what other APIs call them, in small letters and digits only.
 ///
 /// A name is suggested only if the operation has it. So one row may hold names of several operations.
-pub const OTHER_NAMES: [(&[&str], &[&str]); 21] = [
-    (&["per_page"], &["limit", "size", "pagesize", "pagelimit", "maxresults", "maxitems", "itemsperpage", "top"]),
-    (&["page"], &["offset", "start", "skip", "pagenumber", "pageno", "pageindex"]),
+pub const OTHER_NAMES: [(&[&str], &[&str]); 24] = [
+    (
+        &["per_page", "limit"],
+        &["limit", "perpage", "size", "pagesize", "pagelimit", "maxresults", "maxitems", "itemsperpage", "top"],
+    ),
+    (&["after"], &["page", "cursor", "next", "pagetoken", "nextpagetoken", "startingafter"]),
+    (&["page", "after"], &["offset", "start", "skip", "pagenumber", "pageno", "pageindex"]),
     (&["order_by"], &["sort", "sortby", "sortorder", "order", "ordering"]),
     (&["group_by"], &["group", "interval", "granularity"]),
     (&["query", "name"], &["q", "search", "searchquery", "query", "name", "keyword", "keywords", "term"]),
@@ -24,6 +28,8 @@ pub const OTHER_NAMES: [(&[&str], &[&str]); 21] = [
     (&["update_date__lte"], &["to", "until", "dateto", "todate", "enddate", "updatedbefore"]),
     (&["org_id"], &["org", "organisation", "organization", "organisationid", "organizationid"]),
     (&["lang"], &["language", "languagecode", "locale", "country", "countrycode"]),
+    (&["type__in", "types"], &["type", "types", "eventtype", "eventtypes", "events"]),
+    (&["url"], &["uri", "endpoint", "target", "targeturl", "callback", "callbackurl"]),
     (&["api_key"], &["key", "token", "accesstoken", "apitoken"]),
     (&["first_name"], &["givenname", "forename"]),
     (&["last_name"], &["surname", "familyname"]),
@@ -139,10 +145,12 @@ mod tests {
     ];
     const CATEGORIES: &[&str] = &["lang", "name", "page", "per_page", "api_key"];
     const BUSINESSES: &[&str] = &["query", "city", "org_id", "page", "per_page", "api_key"];
+    const EVENTS: &[&str] = &["org_id", "after", "limit", "type__in", "api_key"];
+    const NEW_WEBHOOK: &[&str] = &["org_id", "url", "types", "label", "api_key"];
 
     #[test]
     fn names_of_other_apis_are_known() {
-        let rows: [(&[&str], &str, &str); 53] = [
+        let rows: [(&[&str], &str, &str); 64] = [
             (REVIEWS, "limit", "per_page"),
             (REVIEWS, "size", "per_page"),
             (REVIEWS, "page_size", "per_page"),
@@ -196,6 +204,17 @@ mod tests {
             (NEW_USER, "language", "lang"),
             (CATEGORIES, "query", "name"),
             (BUSINESSES, "business_city", "city"),
+            (EVENTS, "per_page", "limit"),
+            (EVENTS, "pageSize", "limit"),
+            (EVENTS, "page", "after"),
+            (EVENTS, "offset", "after"),
+            (EVENTS, "cursor", "after"),
+            (EVENTS, "next", "after"),
+            (EVENTS, "type", "type__in"),
+            (EVENTS, "types", "type__in"),
+            (NEW_WEBHOOK, "type__in", "types"),
+            (NEW_WEBHOOK, "events", "types"),
+            (NEW_WEBHOOK, "endpoint", "url"),
         ];
         for (known, sent, meant) in rows {
             assert_eq!(suggest(sent, known), Some(meant), "{sent}");
@@ -255,7 +274,7 @@ mod tests {
 
     #[test]
     fn every_camel_case_and_upper_case_spelling_finds_its_name() {
-        for name in [REVIEWS, STATS, USERS, NEW_USER, CATEGORIES, BUSINESSES].concat() {
+        for name in [REVIEWS, STATS, USERS, NEW_USER, CATEGORIES, BUSINESSES, EVENTS, NEW_WEBHOOK].concat() {
             let capitalised = |word: &str| format!("{}{}", word[..1].to_uppercase(), &word[1..]);
             let camel: String = name.split('_').filter(|word| !word.is_empty()).map(capitalised).collect();
             for sent in [camel, name.to_uppercase(), name.replace('_', "-")].into_iter().filter(|sent| sent != name) {

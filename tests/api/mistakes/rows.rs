@@ -26,6 +26,7 @@ pub(super) fn mistakes() -> Vec<Mistake> {
         ("Rights", RIGHTS),
         ("States", STATES),
         ("States and replies of reviews", REVIEWS),
+        ("Events and webhooks", EVENTS),
         ("Limits", LIMITS),
     ];
     let of_topic = |(topic, rows): (&'static str, &'static [Row])| {
@@ -156,6 +157,21 @@ const REVIEWS: &[Row] = &[
     ("an outcome in other words", r#"curl "$BASE/reviews/190n40rnpsx7/reply/outcome" -H "x-api-key: $PROVIDER" -H 'content-type: application/json' -d '{"version": 1, "outcome": "done"}'"#, "one of the choices"),
     ("a reason that is too long", r#"curl "$BASE/reviews/190n40rnpsx7/reply/outcome" -H "x-api-key: $PROVIDER" -H 'content-type: application/json' -d "{\"version\": 1, \"outcome\": \"rejected\", \"reason\": \"$(printf 'x%.0s' {1..501})\"}""#, "500 characters at the most"),
     ("an outcome of a version that no request had", r#"curl "$BASE/reviews/190n40rnpsx7/reply/outcome" -H "x-api-key: $PROVIDER" -H 'content-type: application/json' -d '{"version": 1, "outcome": "published"}'"#, "the `version` of the message"),
+];
+
+#[rustfmt::skip]
+const EVENTS: &[Row] = &[
+    ("`per_page` of the feed", r#"curl "$BASE/events?per_page=100" -H "x-api-key: $KEY""#, "`limit=100`"),
+    ("a time in the place of a cursor", r#"curl "$BASE/events?after=2026-03-01T12:00:00Z" -H "x-api-key: $KEY""#, "the `next` of the last page; `after=now`; or no `after`, for the oldest events"),
+    ("a cursor of another organisation", r#"curl "$BASE/events?after=77-0" -H "x-api-key: $KEY""#, "the `next` of a page of the same organisation"),
+    ("a cursor that the feed does not have", r#"curl "$BASE/events?after=42-999999999" -H "x-api-key: $KEY""#, "go on after the cursor that the answer names; searches have what changed before it"),
+    ("a type that does not exist", r#"curl "$BASE/events?type__in=reviews.*" -H "x-api-key: $KEY""#, "one of the choices, separated by commas"),
+    ("a PROVIDER who names no organisation", r#"curl "$BASE/events" -H "x-api-key: $PROVIDER""#, "`org_id=42`; `org_id=none` for users without an organisation"),
+    ("a webhook without TLS", r#"curl "$BASE/webhooks" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"url": "http://hooks.example.com/"}'"#, "`https`; only the local stack takes `http`, to this machine"),
+    ("a webhook at an address inside", r#"curl "$BASE/webhooks" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"url": "https://10.0.0.7/events"}'"#, "a name or address that the internet reaches"),
+    ("a password in the URL of a webhook", r#"curl "$BASE/webhooks" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"url": "https://till:secret@hooks.example.com/"}'"#, "verify the signature; a secret may stand in the path"),
+    ("types as text", r#"curl "$BASE/webhooks" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '{"url": "https://hooks.example.com/", "types": "review.*"}'"#, "`[\"review.*\"]`; without `types`, all of them"),
+    ("a webhook of a BUSINESS_MANAGER", r#"curl "$BASE/webhooks" -H "x-api-key: $MANAGER" -H 'content-type: application/json' -d '{"url": "https://hooks.example.com/"}'"#, "the key of an ORG_ADMIN"),
 ];
 
 #[rustfmt::skip]

@@ -157,7 +157,7 @@ async fn replay(id: &str, after: &str, context: &mut Context) -> Result<Exit, Co
 
 async fn disable(id: &str, context: &mut Context) -> Result<Exit, CommandError> {
     let (id, now) = (parse_id(id)?, context.clock.now());
-    change(id, WebhookAction::Disable, |progress| progress.clone().disabled(now), context).await?;
+    change(id, WebhookAction::Disable, |progress| Ok(progress.clone().disabled(now)), context).await?;
     let text = format_args!("{id} is disabled: POST /webhooks/{id}/enable lets it go on where it stopped");
     context.console.write_done(&json!({ "id": id.to_string() }), text)?;
     context.console.write_next(format_args!("ops webhooks show {id}"));
@@ -168,12 +168,12 @@ async fn disable(id: &str, context: &mut Context) -> Result<Exit, CommandError> 
 async fn change(
     id: WebhookId,
     action: WebhookAction,
-    apply: impl Fn(&Progress) -> Progress,
+    apply: impl Fn(&Progress) -> Result<Progress, Error>,
     context: &Context,
 ) -> Result<(), CommandError> {
     let (actor, now): (Actor, _) = (context.actor().await?, context.clock.now());
     let decide = |before: &Webhook| {
-        let change = before.with_progress(apply(&before.progress)).map(|after| {
+        let change = before.with_progress(apply(&before.progress)?).map(|after| {
             let record = AuditRecord::of_webhook(id, after.version, Vec::new(), actor.clone(), action, now);
             (Some(after), record)
         });

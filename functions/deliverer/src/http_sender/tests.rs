@@ -145,6 +145,13 @@ async fn no_trick_leads_inside() {
         "zero.example",
         "many.example",
         "LOCALHOST.example",
+        "localhost.",
+        "metadata.example.",
+        "xn--n3h.example",
+        "☃.example",
+        // What stands before the host.
+        "public.example@127.0.0.1",
+        "127.0.0.1:443@10.0.0.1",
         "nothing.example",
         "unknown.example",
     ];
@@ -160,6 +167,9 @@ async fn no_trick_leads_inside() {
         ("zero.example", &["0.0.0.0"]),
         ("many.example", &["127.0.0.1", "10.0.0.1", "::1"]),
         ("localhost.example", &["127.0.0.1"]),
+        ("localhost.", &["127.0.0.1"]),
+        ("metadata.example.", &["169.254.169.254"]),
+        ("xn--n3h.example", &["127.0.0.1"]),
         ("nothing.example", &[]),
     ];
     let sender = sender(WebhookReach::ThisMachine, names, RootCertStore::empty());

@@ -39,10 +39,8 @@ pub struct Deliverer<T, S> {
 enum Round {
     /// Nothing is to be sent before this instant, without a new event.
     Idle(Option<Timestamp>),
-    /// Something was sent.
-    Sent,
-    /// More is to be sent, and there is no time for it.
-    OutOfTime,
+    /// Something was sent, or events that the webhook does not want were passed.
+    Passed,
 }
 
 impl<T: Tables, S: Sender> Deliverer<T, S> {
@@ -52,9 +50,8 @@ impl<T: Tables, S: Sender> Deliverer<T, S> {
         loop {
             match self.round(id, has_time).await? {
                 Round::Idle(due_at) => return Ok(due_at),
-                Round::OutOfTime => return Ok(Some(self.clock.now())),
-                Round::Sent if !has_time() => return Ok(Some(self.clock.now())),
-                Round::Sent => {}
+                Round::Passed if !has_time() => return Ok(Some(self.clock.now())),
+                Round::Passed => {}
             }
         }
     }
@@ -68,16 +65,15 @@ impl<T: Tables, S: Sender> Deliverer<T, S> {
         }
         let mut session = Session::new(self, webhook);
         if !session.has_work(now).await? {
-            return session.leave(now).await.map(Round::Idle);
+            let is_behind = session.is_behind();
+            let due_at = session.leave(now).await?;
+            return Ok(if is_behind { Round::Passed } else { Round::Idle(due_at) });
         }
         if !session.claim().await? {
             return Ok(Round::Idle(Some(now + LAG)));
         }
-        if !session.deliver(has_time).await? {
-            // Another writer changed the webhook. Its next reader goes on from there.
-            return Ok(Round::Sent);
-        }
-        Ok(if has_time() { Round::Sent } else { Round::OutOfTime })
+        session.deliver(has_time).await?;
+        Ok(Round::Passed)
     }
 }
 

@@ -24,6 +24,8 @@ const WRITE_INTERVAL: SignedDuration = SignedDuration::from_millis(100);
 const MAX_UNWRITTEN: usize = 50;
 /// Number of unwanted events after which the cursor alone is written, so that they are not read again.
 const UNWANTED: u64 = 100;
+/// Number of pages without a wanted event after which it is written at the latest: an invocation ends before a long feed does.
+const MAX_UNWANTED_PAGES: usize = 20;
 
 /// Event that was sent, with the start of the attempt and the answer.
 type Sent = (u64, Timestamp, Answer);
@@ -39,6 +41,8 @@ pub(super) struct Session<'a, T, S> {
     window: VecDeque<FeedEvent>,
     /// True if the feed may have more after them.
     may_have_more: bool,
+    /// Pages that were read since a wanted event was found or the cursor was written.
+    unwanted_pages: usize,
     /// Events that were taken, and are in flight or wait.
     events: HashMap<u64, FeedEvent>,
     /// Attempts that the log does not have yet.
@@ -59,6 +63,7 @@ impl<'a, T: Tables, S: Sender> Session<'a, T, S> {
             stored,
             window: VecDeque::new(),
             may_have_more: true,
+            unwanted_pages: 0,
             events: HashMap::new(),
             unwritten: Vec::new(),
             written_at: deliverer.clock.now(),
@@ -75,6 +80,11 @@ impl<'a, T: Tables, S: Sender> Session<'a, T, S> {
         Ok(self.progress.has_room() && self.find_wanted(now).await?)
     }
 
+    /// True if the feed has more, and the cursor is to be written before it is read.
+    pub(super) fn is_behind(&self) -> bool {
+        self.may_have_more && self.unwanted_pages >= MAX_UNWANTED_PAGES
+    }
+
     /// Ends a look at which nothing was sent. Returns the instant of the next one.
     pub(super) async fn leave(mut self, now: Timestamp) -> Result<Option<Timestamp>, Error> {
         if self.progress.cursor - self.stored.progress.cursor >= UNWANTED {
@@ -84,8 +94,9 @@ impl<'a, T: Tables, S: Sender> Session<'a, T, S> {
         Ok(due_at.map(|due_at| due_at.max(now)))
     }
 
-    /// Sends what is due, and what the feed has, until there is neither of it nor time. False if another writer changed the webhook.
-    pub(super) async fn deliver(&mut self, has_time: &(dyn Fn() -> bool + Sync)) -> Result<bool, Error> {
+    /// Sends what is due, and what the feed has, until there is neither of it nor time. Ends early if another writer
+    /// changed the webhook: its next reader goes on from there.
+    pub(super) async fn deliver(&mut self, has_time: &(dyn Fn() -> bool + Sync)) -> Result<(), Error> {
         let mut in_flight: FuturesUnordered<BoxFuture<'a, Sent>> = FuturesUnordered::new();
         loop {
             while has_time()
@@ -99,11 +110,13 @@ impl<'a, T: Tables, S: Sender> Session<'a, T, S> {
                 self.record(sent);
             }
             if self.must_write() && !self.claim().await? {
-                return Ok(false);
+                return Ok(());
             }
         }
-        let resume_at = if has_time() { self.lagging_until } else { Some(self.deliverer.clock.now()) };
-        self.write(|progress, _| progress.released(resume_at)).await
+        let is_to_go_on = self.is_behind() || !has_time();
+        let resume_at = if is_to_go_on { Some(self.deliverer.clock.now()) } else { self.lagging_until };
+        self.write(|progress, _| progress.released(resume_at)).await?;
+        Ok(())
     }
 
     /// Claims the webhook, or renews the claim. False if another writer changed the webhook.
@@ -128,7 +141,7 @@ impl<'a, T: Tables, S: Sender> Session<'a, T, S> {
             tracing::warn!(webhook = %id, "a webhook was disabled");
             log_metric(Metric::WebhooksDisabled, 1.0);
         }
-        (self.stored, self.written_at, self.gave_up) = (after, now, false);
+        (self.stored, self.written_at, self.gave_up, self.unwanted_pages) = (after, now, false, 0);
         Ok(true)
     }
 
@@ -170,15 +183,17 @@ impl<'a, T: Tables, S: Sender> Session<'a, T, S> {
         loop {
             while let Some(event) = self.window.front() {
                 if self.stored.types.admits(event.kind) {
+                    self.unwanted_pages = 0;
                     return Ok(true);
                 }
                 self.progress.take(event.number, None, now);
                 self.window.pop_front();
             }
-            if !self.may_have_more {
+            if !self.may_have_more || self.is_behind() {
                 return Ok(false);
             }
             self.read_window(now).await?;
+            self.unwanted_pages += 1;
         }
     }
 

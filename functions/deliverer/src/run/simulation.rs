@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use presence_domain::event::{EventData, EventKind};
-use presence_domain::feed::{EventFilter, FeedPage, FeedStart, format_at};
+use presence_domain::feed::{EventFilter, EventPattern, FeedPage, FeedStart, format_at};
 use presence_domain::ids::OrgId;
 use presence_domain::webhook::progress::{Progress, WebhookState};
 use presence_domain::webhook::signature::WebhookSecret;
@@ -47,8 +47,8 @@ struct State {
     settled: Vec<u64>,
     /// Numbers of events, as they were sent.
     sent: Vec<u64>,
-    /// True if no call fails, and each takes a millisecond.
-    is_calm: bool,
+    /// Time of each call if none fails.
+    calm_pause: Option<Duration>,
     planted: Planted,
     calls: u64,
 }
@@ -74,8 +74,8 @@ impl World {
     async fn wait(&self) -> Result<(), Error> {
         let (pause, fails) = self.with(|state| {
             state.calls += 1;
-            if state.is_calm {
-                return (Duration::from_millis(1), false);
+            if let Some(pause) = state.calm_pause {
+                return (pause, false);
             }
             let pause = if state.rng.u32(..400) == 0 { 90_000 } else { state.rng.u64(1..30) };
             (Duration::from_millis(pause), state.rng.u32(..60) == 0)
@@ -135,7 +135,7 @@ impl Tables for World {
         });
         // The reply may be lost.
         self.wait().await?;
-        Ok(is_written && self.with(|state| state.is_calm || state.rng.u32(..40) > 0))
+        Ok(is_written && self.with(|state| state.calm_pause.is_some() || state.rng.u32(..40) > 0))
     }
 
     async fn record_attempt(&self, _: WebhookId, attempt: &Attempt) -> Result<(), Error> {
@@ -155,7 +155,7 @@ impl Sender for World {
         let number: u64 = message.id.parse().expect("a number");
         let (pause, is_calm) = self.with(|state| {
             state.sent.push(number);
-            (state.rng.u64(1..=15_000), state.is_calm)
+            (state.rng.u64(1..=15_000), state.calm_pause.is_some())
         });
         tokio::time::sleep(Duration::from_millis(pause)).await;
         if is_calm {
@@ -199,7 +199,7 @@ impl State {
             log: Vec::new(),
             settled: Vec::new(),
             sent: Vec::new(),
-            is_calm: false,
+            calm_pause: None,
             planted,
             calls: 0,
             rng,
@@ -287,12 +287,32 @@ fn first_wrong(lives: u64, planted: Planted) -> Option<String> {
 async fn of_two_deliverers_that_claim_at_the_same_instant_one_sends() {
     let mut state = State::new(1, Planted::Nothing);
     state.events = (1..=3).map(|number| event(number, &mut state.rng)).collect();
-    state.is_calm = true;
+    state.calm_pause = Some(Duration::from_millis(1));
     let (world, deliverer) = world(state);
     let id = world.with(|state| state.webhook.id);
     let (one, other) = tokio::join!(deliverer.run(id, &|| true), deliverer.run(id, &|| true));
     one.and(other).expect("no failure");
     assert_eq!(world.with(|state| state.sent.clone()), [1, 2, 3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_webhook_that_wants_little_gets_through_a_feed_that_takes_longer_than_an_invocation() {
+    // At a second for each hundred events, ten invocations' worth.
+    const LAST: u64 = 60_000;
+    let mut state = State::new(1, Planted::Nothing);
+    state.events = (1..=LAST).map(|number| event(number, &mut state.rng)).collect();
+    state.events.last_mut().expect("an event").kind = EventKind::UserUpdated;
+    state.webhook.types = EventFilter(vec![EventPattern::parse("user.*").expect("types")]);
+    state.calm_pause = Some(Duration::from_secs(1));
+    let (world, deliverer) = world(state);
+    let id = world.with(|state| state.webhook.id);
+    for _ in 0..30 {
+        let started = Instant::now();
+        let has_time = || started.elapsed() < Duration::from_secs(40);
+        let _ = tokio::time::timeout(Duration::from_secs(60), deliverer.run(id, &has_time)).await;
+    }
+    let (sent, cursor) = world.with(|state| (state.sent.clone(), state.webhook.progress.cursor));
+    assert_eq!(sent, [LAST], "the cursor is {cursor}");
 }
 
 #[test]

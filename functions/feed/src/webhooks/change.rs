@@ -176,10 +176,7 @@ impl Operation for ReplayWebhook {
         // A cursor that is no longer kept is an error of this read.
         app.feed.read(org_id, FeedStart::After(number), 1, app.clock.now()).await?;
         let apply = |webhook: &Webhook, now| {
-            if number > webhook.progress.cursor {
-                return Err(Error::invalid_field("after", "is later than the cursor of the webhook"));
-            }
-            Ok(webhook.with_progress(webhook.progress.replayed_from(number, now)).map(|after| (after, Vec::new())))
+            Ok(webhook.with_progress(webhook.progress.replayed_from(number, now)?).map(|after| (after, Vec::new())))
         };
         let show = |webhook: &Webhook, now| request.answer(Answer::ok(&WebhookBody::new(webhook)), now);
         app.change_webhook(request, WebhookAction::Replay, apply, show).await

@@ -1,34 +1,40 @@
 //! Head of a feed: the number of its last event, what of the source streams is in it, and from which number on events are kept.
 
-use std::cmp::Ordering;
-
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// Days for which events are kept, beside the day on which they were appended.
 pub const KEPT_DAYS: i64 = 30;
-/// Time after which the position of a shard is forgotten. A stream keeps its records for a day, so that none of them can come again: the hour
+/// Hours after which the position of a shard is forgotten. A stream keeps its records for a day, so that none of them can come again: the hour
 /// more is for clocks that differ. Each append writes all positions, and `DynamoDB` replaces a shard after some four hours.
-const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(25);
+const FORGOTTEN_AFTER: i64 = 25;
+/// Largest number of digits of a record's number.
+const MAX_DIGITS: usize = 40;
+/// Number of digits that fit into the low part.
+const LOW_DIGITS: usize = 38;
 
 /// Shard of a source stream: a digest of the stream's name and the shard's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShardId([u8; 12]);
+pub struct ShardId([u8; 8]);
 
 /// Number of a record of a stream. Those of one shard rise.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SequenceNumber(String);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SequenceNumber {
+    /// Digits before the low part.
+    high: u8,
+    low: u128,
+}
 
 /// Position in a shard: its records up to this one are in the feed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShardPosition {
     /// Shard.
     pub shard: ShardId,
     /// Number of the last record that is in the feed.
     pub sequence: SequenceNumber,
-    /// Second at which it was appended.
-    pub second: i64,
+    /// Hour since 1970 in which it was appended.
+    pub hour: i64,
 }
 
 /// Head of a feed.
@@ -47,8 +53,8 @@ impl ShardId {
     #[must_use]
     pub fn new(stream: &str, shard: &str) -> Self {
         let digest = Sha256::new().chain_update(stream).chain_update("\n").chain_update(shard).finalize();
-        let mut id = [0; 12];
-        id.copy_from_slice(&digest[..12]);
+        let mut id = [0; 8];
+        id.copy_from_slice(&digest[..8]);
         Self(id)
     }
 }
@@ -57,20 +63,9 @@ impl SequenceNumber {
     /// Reads a sequence number: 1 to 40 digits.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let is_number = (1..=40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-        is_number.then(|| Self(text.trim_start_matches('0').to_owned()))
-    }
-}
-
-impl Ord for SequenceNumber {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.len().cmp(&other.0.len()).then_with(|| self.0.cmp(&other.0))
-    }
-}
-
-impl PartialOrd for SequenceNumber {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+        let is_number = (1..=MAX_DIGITS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        let (high, low) = is_number.then(|| text.split_at(text.len().saturating_sub(LOW_DIGITS)))?;
+        Some(Self { high: high.parse().unwrap_or_default(), low: low.parse().ok()? })
     }
 }
 
@@ -84,11 +79,10 @@ impl FeedHead {
     /// Returns the head after this many events were appended, the last of them from this record of the shard.
     #[must_use]
     pub fn advanced(&self, count: u64, shard: ShardId, sequence: &SequenceNumber, now: Timestamp) -> Self {
-        let second = now.as_second();
-        let is_needed =
-            |position: &&ShardPosition| position.shard != shard && second - position.second < FORGOTTEN_AFTER.as_secs();
-        let mut positions: Vec<_> = self.positions.iter().filter(is_needed).cloned().collect();
-        positions.push(ShardPosition { shard, sequence: sequence.clone(), second });
+        let hour = now.as_second().div_euclid(3_600);
+        let is_needed = |position: &ShardPosition| position.shard != shard && hour - position.hour <= FORGOTTEN_AFTER;
+        let mut positions: Vec<_> = self.positions.iter().copied().filter(is_needed).collect();
+        positions.push(ShardPosition { shard, sequence: *sequence, hour });
         let today = day(now);
         let mut days: Vec<_> = self.days.iter().copied().filter(|(day, _)| *day >= today - KEPT_DAYS).collect();
         // Clocks differ a little: a day that has begun stays.
@@ -135,11 +129,20 @@ mod tests {
 
     #[test]
     fn sequence_numbers_rise_as_numbers_do() {
-        for (smaller, larger) in [("9", "10"), ("100", "101"), ("000000000000000000009", "10")] {
+        let [nines, thousands] = ["9".repeat(38), format!("1{}", "0".repeat(38))];
+        for (smaller, larger) in [
+            ("9", "10"),
+            ("100", "101"),
+            ("000000000000000000009", "10"),
+            ("99999999999999999999", "100000000000000000000"),
+            (&nines, &thousands),
+            (&thousands, &"9".repeat(40)),
+            (&format!("98{nines}"), &format!("99{}", "0".repeat(38))),
+        ] {
             assert!(sequence(smaller) < sequence(larger), "{smaller} {larger}");
         }
         assert_eq!(sequence("0010"), sequence("10"));
-        assert!(["", "-1", "1a", &"1".repeat(41)].iter().all(|text| SequenceNumber::parse(text).is_none()));
+        assert!(["", "-1", "+1", "1a", &"1".repeat(41)].iter().all(|text| SequenceNumber::parse(text).is_none()));
     }
 
     #[test]
@@ -148,9 +151,11 @@ mod tests {
         let head = FeedHead::default().advanced(2, a, &sequence("20"), at(0, 0));
         assert!(head.has(a, &sequence("20")) && head.has(a, &sequence("9")));
         assert!(!head.has(a, &sequence("21")) && !head.has(b, &sequence("9")));
-        let later = head.advanced(1, b, &sequence("5"), at(1, 3_599));
+        let later = head.advanced(1, b, &sequence("5"), at(1, 7_199));
         assert!(later.has(a, &sequence("20")) && later.has(b, &sequence("5")) && later.number == 3);
-        assert_eq!(head.advanced(1, b, &sequence("5"), at(1, 3_600)).positions.len(), 1, "a is forgotten");
+        assert_eq!(head.advanced(1, b, &sequence("5"), at(1, 7_200)).positions.len(), 1, "a is forgotten");
+        let late = FeedHead::default().advanced(1, a, &sequence("20"), at(0, 3_599));
+        assert!(late.advanced(1, b, &sequence("5"), at(1, 3_600)).has(a, &sequence("20")), "kept for a day at least");
     }
 
     #[test]

@@ -161,7 +161,8 @@ impl WebhookStore {
     }
 
     /// Writes a webhook, if it is stored as it was read. False if another writer came first, or if the reply to a write alone was lost.
-    /// The administrators are told of a webhook that the service disables.
+    /// A new one is written with the entry of its organisation, by which [`WebhookStore::orgs`] finds it. The administrators are told of one
+    /// that the service disables.
     ///
     /// [`Error::InProgress`] if an answer is kept already.
     pub async fn write(&self, write: WebhookWrite<'_>) -> Result<bool, Error> {
@@ -177,7 +178,7 @@ impl WebhookStore {
             (Some(before), None) => ItemWrite::delete(&EVENTS, item::key(before.id), conditions),
             (None, None) => return Ok(true),
         };
-        if record.is_none() && answer.is_none() {
+        if before.is_some() && record.is_none() && answer.is_none() {
             return self.db.write(webhook).await;
         }
         let mut transaction = Transaction::new();

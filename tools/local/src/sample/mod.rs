@@ -134,4 +134,12 @@ mod tests {
         let elsewhere = start("127.1", true).await.keys()["PROVIDER"].clone();
         assert!(!elsewhere.starts_with("pk_Example"), "{elsewhere}");
     }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_webhook_of_the_sample_is_found_by_its_organisation() {
+        // The deliverer's sweep and `ops webhooks list` look for webhooks like this.
+        let stack = Box::pin(Stack::start(Options { sample: true, ..Options::default() })).await.expect("it starts");
+        let webhook = WebhookId::parse(WEBHOOK_ID).expect("an id");
+        assert_eq!(stack.stores().webhooks.orgs().await.expect("the store answers"), [webhook.org_id()]);
+    }
 }

@@ -1,14 +1,15 @@
-//! `ops events tail`: a feed that is read, followed, and gone on with.
+//! `ops events tail`: a feed that is read, followed, and gone on with; and a webhook that gets its events again.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::event::{Event, EventKind, EventSubject, ReviewField};
-use presence_domain::feed::{SequenceNumber, ShardId};
+use presence_domain::feed::{EventFilter, SequenceNumber, ShardId};
 use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::review::ReviewId;
-use presence_store::{Database, FeedStore, SourceRecord};
+use presence_domain::webhook::{Progress, SigningSecrets, Webhook, WebhookId, WebhookSecret, WebhookUrl};
+use presence_store::{Database, FeedStore, SourceRecord, WebhookStore, WebhookWrite};
 use serde_json::{Value, json};
 
 use crate::cli_env::{CliEnv, block_on};
@@ -111,6 +112,38 @@ fn an_event_is_a_row_or_what_the_api_shows() {
     assert_eq!(words(&text("none")), [vec!["TYPE", "ID", "FIELDS"], vec!["invitation.sent", "7", "-"]]);
     let rows = words(&text("42"));
     assert_eq!(rows[1], ["review.updated", "7gk2m0d9xq1b", "state,", "reply_comment"]);
+}
+
+#[test]
+fn a_webhook_is_not_sent_on_past_events_that_it_did_not_get() {
+    let env = with_events();
+    let id = "42-3f00ab12cd34";
+    put_webhook(&env, id, 2);
+    let refused = env.run(&format!("webhooks replay {id} --after 42-3")).expect_exit(1);
+    assert!(refused.stderr.contains("after is later than the cursor of the webhook"), "{}", refused.stderr);
+    env.run(&format!("webhooks replay {id} --after 42-1")).expect_exit(0);
+    let shown = env.run("webhooks list --json").expect_exit(0).json();
+    assert_eq!((&shown[0]["id"], &shown[0]["cursor"]), (&json!(id), &json!("42-1")));
+    let records = env.run("audit --org 42 --json").expect_exit(0).json_lines();
+    let replays = records.iter().filter(|record| record["action"] == "replay_webhook").count();
+    assert_eq!(replays, 1, "{records:?}");
+}
+
+/// Stores a webhook of organisation 42 that has taken so many events.
+fn put_webhook(env: &CliEnv, id: &str, cursor: u64) {
+    let webhook = Webhook {
+        id: WebhookId::parse(id).expect("an id"),
+        url: WebhookUrl::from_stored("https://hooks.example.com/").expect("an address"),
+        types: EventFilter::default(),
+        label: None,
+        secrets: SigningSecrets::new(WebhookSecret::generate()),
+        created_at: now(),
+        progress: Progress::starting_after(cursor, now()),
+        version: 1,
+    };
+    let webhooks = WebhookStore::new(&Database::new(&env.sdk_config(), "presence-"));
+    let write = WebhookWrite { before: None, after: Some(&webhook), record: None, answer: None };
+    assert!(block_on(webhooks.write(write)).expect("the store answers"));
 }
 
 #[test]

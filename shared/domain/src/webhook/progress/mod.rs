@@ -10,6 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::schedule::{DISABLED_AFTER, pause_after};
+use crate::error::Error;
 
 /// Number of events of different objects that are sent to a webhook at a time.
 pub const WIDTH: usize = 16;
@@ -120,13 +121,17 @@ impl Progress {
     }
 
     /// Returns the progress from which all after the event of this number is sent again. What waits before it still waits. A claim ends.
-    #[must_use]
-    pub fn replayed_from(&self, number: u64, now: Timestamp) -> Self {
+    ///
+    /// # Errors
+    /// If the number is later than the cursor: events would be skipped.
+    pub fn replayed_from(&self, number: u64, now: Timestamp) -> Result<Self, Error> {
+        if number > self.cursor {
+            return Err(Error::invalid_field("after", "is later than the cursor of the webhook"));
+        }
         let mut replayed = self.clone().interrupted(now);
-        // Nothing is skipped: a later number changes nothing.
-        replayed.cursor = self.cursor.min(number);
+        replayed.cursor = number;
         replayed.parked.retain(|parked| parked.number <= number);
-        replayed
+        Ok(replayed)
     }
 
     /// True if the webhook was changed, and no deliverer has looked since.

@@ -113,7 +113,7 @@ fn a_claim_holds_for_its_time_and_a_change_ends_it() {
     assert_eq!([0, 59, 60].map(|seconds| claimed.is_free(at(seconds))), [false, false, true]);
     assert_eq!(claimed.due_at(), Some(at(60)), "the sweep finds what a dead deliverer left");
     assert!(claimed.clone().interrupted(at(1)).is_free(at(1)));
-    assert!(claimed.replayed_from(2, at(1)).is_free(at(1)));
+    assert!(claimed.replayed_from(2, at(1)).expect("a progress").is_free(at(1)));
     assert_eq!(claimed.clone().released(None).due_at(), None);
     assert_eq!(claimed.released(Some(at(7))).due_at(), Some(at(7)));
 }
@@ -123,10 +123,11 @@ fn unwanted_events_only_move_the_cursor_and_a_replay_forgets_what_waits() {
     let mut progress = taken("ab");
     progress.take(3, None, at(0));
     assert_eq!((progress.cursor, progress.parked.len()), (3, 2));
-    let replayed = progress.replayed_from(1, at(9));
+    let replayed = progress.replayed_from(1, at(9)).expect("a progress");
     assert_eq!((replayed.cursor, replayed.parked.len()), (1, 1), "1 waits, 2 comes again");
     assert!(replayed.is_interrupted() && replayed.is_free(at(9)) && replayed.due_at() == Some(at(0)));
-    assert_eq!(progress.replayed_from(9, at(9)).cursor, 3, "nothing is skipped");
+    assert_eq!(progress.replayed_from(3, at(9)).expect("a progress").cursor, 3);
+    progress.replayed_from(4, at(9)).expect_err("nothing is skipped");
 }
 
 #[test]

@@ -70,7 +70,6 @@ fn shards(rng: &mut Rng) -> Vec<Shard> {
     let mut versions: BTreeMap<u64, u64> = BTreeMap::new();
     let mut shards = Vec::new();
     for (parent, users) in [(None, [1, 2]), (None, [3, 4]), (Some(0), [1, 2])] {
-        // Of different lengths, so that numbers differ as numbers do, and not as texts.
         let mut sequence = rng.u64(7..12);
         let records = (0..rng.usize(1..40)).map(|_| {
             sequence += rng.u64(1..3);
@@ -94,7 +93,8 @@ async fn publish(feed: FeedStore, shard: usize, batch: Vec<Record>, now: Timesta
     for number in ORGS {
         let of_org = |record: &Record| {
             let events: Vec<_> = record.events.iter().filter(|event| event.org_id == org(number)).cloned().collect();
-            let sequence = SequenceNumber::parse(&record.sequence.to_string()).expect("a number");
+            // As long as those of `DynamoDB`.
+            let sequence = SequenceNumber::parse(&format!("4968{:022}", record.sequence)).expect("a number");
             (!events.is_empty()).then_some(SourceRecord { sequence, events })
         };
         let records: Vec<_> = batch.iter().filter_map(of_org).collect();

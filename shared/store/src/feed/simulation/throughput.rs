@@ -95,7 +95,7 @@ impl BusyFeed {
 #[tokio::test(start_paused = true)]
 async fn a_thousand_changes_a_second_of_one_organisation_are_in_its_feed_within_five_seconds() {
     // At 4.4 units a review, five partitions take a thousand a second. A table that was busier before has more, and smaller batches.
-    for (shards, most_units) in [(2, 0.6), (4, 0.6), (8, 0.6), (16, 0.8)] {
+    for shards in [2, 4, 8, 16] {
         let feed = BusyFeed::new(shards).await;
         let served = futures::future::join_all((0..shards).map(|shard| feed.serve(shard))).await;
         let mut delays = served.concat();
@@ -106,6 +106,6 @@ async fn a_thousand_changes_a_second_of_one_organisation_are_in_its_feed_within_
         let units = feed.table.get().write_units as f64 / CHANGES as f64;
         let [median, p99] = [50, 99].map(|percent| delays[CHANGES * percent / 100]);
         println!("{shards} shards: {units:.2} write units an event, {median:?} in the median, {p99:?} at p99");
-        assert!(p99 <= Duration::from_secs(5) && units <= most_units, "{shards} shards: {units} units, {p99:?}");
+        assert!(p99 <= Duration::from_secs(5) && units <= 0.6, "{shards} shards: {units} units, {p99:?}");
     }
 }

@@ -18,11 +18,11 @@ class EventBatch:
 
 
 def walk_feed(
-    read: Callable[[str | None], EventPage], sleep: Callable[[], None] | None, after: str | None
+    read: Callable[[str | None], EventPage], sleep: Callable[[], None], after: str | None, *, follow: bool
 ) -> Iterator[EventBatch]:
     """Yield the events after the cursor, each once and in the order of the feed, and those that come.
 
-    `sleep` is the pause at the end of the feed. Without one, the end of the feed is that of the batches.
+    `sleep` is the pause at the end of the feed. Without `follow`, the end of the feed is that of the batches.
     """
     cursor = after
     while True:
@@ -31,9 +31,8 @@ def walk_feed(
         cursor = page.next_
         if is_moved:
             yield EventBatch(page.events, cursor)
-        if sleep is None:
-            if not page.has_more:
-                return
+        if not (page.has_more or follow):
+            return
         # An event that was just written may not be visible yet, although the end of the feed is behind it.
-        elif not (page.has_more and is_moved):
+        if not (page.has_more and is_moved):
             sleep()

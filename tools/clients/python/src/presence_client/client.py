@@ -127,7 +127,7 @@ class PresenceClient:
             query = partial(list_events.sync, client=self._api, after=cursor or UNSET, limit=LIMIT, **filters)
             return expect(EventPage, query)
 
-        return walk_feed(read, partial(self._retry.sleep, pause) if follow else None, after)
+        return walk_feed(read, partial(self._retry.sleep, pause), after, follow=follow)
 
     def close(self) -> None:
         """Close all connections."""

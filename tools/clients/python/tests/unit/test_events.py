@@ -40,6 +40,12 @@ def test_a_reader_that_does_not_follow_stops_at_the_end_and_one_from_now_has_a_c
         assert run.seen[2].path == "/api/v2/events?limit=100&org_id=none"
 
 
+def test_a_reader_that_does_not_follow_waits_for_an_event_that_is_not_visible_yet() -> None:
+    with serving(page([], 7, has_more=True), page([8], 8, has_more=False)) as run:
+        batches = list(run.client.events("42-7", follow=False, pause=3.0))
+        assert ([batch.cursor for batch in batches], run.pauses) == (["42-8"], [3.0])
+
+
 def test_a_cursor_that_is_gone_names_the_oldest() -> None:
     text = "this cursor is no longer kept: the oldest event is after the cursor 42-7"
     with serving(Answer(410, {"errors": {"json": text}})) as run, pytest.raises(GoneError) as caught:
