@@ -4,7 +4,6 @@
 
 mod append;
 mod chunk;
-mod first_head;
 #[cfg(test)]
 mod simulation;
 
@@ -14,7 +13,7 @@ pub use append::SourceRecord;
 
 use crate::Database;
 use crate::client::read::{Consistency, Item, Order, Partition, pk_sk, text};
-use crate::format::{FEED_HEAD, check, format_of};
+use crate::format::{FEED_HEAD, check};
 use crate::keys::{FEED_HEAD_SK, chunk_sk, feed_pk};
 use crate::schema::EVENTS;
 use presence_domain::error::Error;
@@ -133,8 +132,5 @@ fn head_of(item: &Item) -> Result<FeedHead, Error> {
     check(FEED_HEAD, item)?;
     let bytes = item.get(BODY).and_then(|body| body.as_b().ok());
     let bytes = bytes.ok_or_else(|| Error::internal("the head of a feed has no body"))?;
-    if format_of(item) < FEED_HEAD.format {
-        return first_head::read(bytes.as_ref());
-    }
     postcard::from_bytes(bytes.as_ref()).map_err(Error::internal)
 }

@@ -71,8 +71,8 @@ pub(crate) const CATEGORY_HEAD: Kind = Kind::first("category head");
 pub(crate) const REVIEW: Kind = Kind { name: "review", format: 2 };
 /// An organisation in the list of those with reviews.
 const ORG_WITH_REVIEWS: Kind = Kind::first("organisation with reviews");
-/// Head of a feed of events. The second format has smaller positions.
-pub(crate) const FEED_HEAD: Kind = Kind { name: "head of a feed", format: 2 };
+/// Head of a feed of events.
+pub(crate) const FEED_HEAD: Kind = Kind::first("head of a feed");
 /// Chunk of a feed of events.
 pub(crate) const FEED_CHUNK: Kind = Kind::first("chunk of a feed");
 /// Webhook.
