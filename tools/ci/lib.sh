@@ -35,6 +35,9 @@ check_lints() {
     export RUSTC_WORKSPACE_WRAPPER
 }
 
+# An installation that takes so long hangs.
+readonly INSTALL_SECONDS=600
+
 # have_cargo_tool NAME VERSION: installs the cargo subcommand where none is on the PATH. Fails if it cannot be installed.
 # Tools are built apart from the workspace and share a folder, because they share crates. Without optimisation: with the
 # shipped profile, the build takes ten minutes on two cores.
@@ -75,6 +78,20 @@ install_node() {
     if cmp --silent "$list" "$installed"; then return; fi
     (cd "$1" && npm ci --no-audit --no-fund --loglevel error) >"$2" 2>&1 || return 1
     cp "$list" "$installed"
+}
+
+# install_debian LOG PACKAGE…: installs packages of Debian, in the version that it has. Fails unless it may: as root, or with sudo in CI.
+install_debian() {
+    local log="$1" sudo=()
+    shift
+    if ! command -v apt-get >/dev/null; then return 1; fi
+    if [ "$(id -u)" -ne 0 ]; then
+        if [ -z "${CI:-}" ] || ! command -v sudo >/dev/null; then return 1; fi
+        sudo=(sudo --non-interactive)
+    fi
+    # shellcheck disable=SC2016 # The variable is the inner shell's.
+    timeout "$INSTALL_SECONDS" ${sudo[@]+"${sudo[@]}"} env DEBIAN_FRONTEND=noninteractive sh -c \
+        'apt-get update -qq && apt-get install -qq --yes --no-install-recommends "$@"' sh "$@" >"$log" 2>&1
 }
 
 # The programs that build and deploy the functions. Steps that use one of them take it from here.
