@@ -170,6 +170,7 @@ require_tests() {
 
 # python_list ARGUMENT…: the list that install_python installs for these arguments.
 python_list() {
+    echo "$UV"
     if [ "$1" = --requirements ]; then cat "$2"; else echo "$1"; fi
 }
 
