@@ -1,5 +1,9 @@
 # Functions that several steps use. This file is sourced, never run.
 
+# Packages keep their bytecode, also where the machine asks for none: without it, each run compiles what it imports. Not beside the sources.
+PYTHONPYCACHEPREFIX="$(realpath --canonicalize-missing "${CARGO_TARGET_DIR:-target}")/bytecode"
+export PYTHONPYCACHEPREFIX PYTHONDONTWRITEBYTECODE=
+
 # check_usage LEAST MOST WORD…: prints the comment at the head of the script if the first word is --help, and ends. Ends with 2 at any other
 # option, and at fewer or more words. Each script calls it before it does anything.
 check_usage() {
@@ -35,6 +39,9 @@ deny_warnings() {
     export RUSTC_WORKSPACE_WRAPPER
 }
 
+# An installation that takes so long hangs.
+readonly INSTALL_SECONDS=600
+
 # have_cargo_tool NAME VERSION: installs the cargo subcommand where none is on the PATH. Fails if it cannot be installed.
 # Tools are built apart from the workspace and share a folder, because they share crates. Without optimisation: with the
 # shipped profile, the build takes ten minutes on two cores.
@@ -45,26 +52,36 @@ have_cargo_tool() {
         CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=0 cargo install "cargo-$name" --locked --version "$version" --quiet
 }
 
-# install_python FOLDER LOG --requirement FILE
-# install_python FOLDER LOG PACKAGE==VERSION
-# Installs Python packages into FOLDER; their programs are then in FOLDER/bin. Fails without Python or without venv and pip.
+# Installs Python packages in a tenth of pip's time.
+readonly UV=uv==0.13.9
+
+# install_uv LOG: installs uv below target/, and sets `uv` to the program. Fails without Python or without venv and pip.
 # Debian's Python has no `venv` until python3-venv is installed; pip alone is enough then.
+install_uv() {
+    local target="${CARGO_TARGET_DIR:-target}" new pip=(-m pip install --quiet --disable-pip-version-check --no-compile "$UV")
+    uv="$target/uv/$UV/bin/uv"
+    if [ -x "$uv" ]; then return; fi
+    mkdir -p "$target/uv"
+    new="$(mktemp -d "$target/uv/new.XXXXXX")"
+    if ! python3 "${pip[@]}" --target "$new" >"$1" 2>&1; then
+        python3 -m venv "$new" >>"$1" 2>&1 && "$new/bin/python" "${pip[@]}" >>"$1" 2>&1 || return 1
+    fi
+    # Steps run beside each other: the first one wins.
+    mv --no-target-directory "$new" "$target/uv/$UV" 2>/dev/null || rm -rf "$new"
+}
+
+# install_python FOLDER LOG --requirements FILE
+# install_python FOLDER LOG PACKAGE==VERSION
+# Installs Python packages into FOLDER; Python and their programs are then in FOLDER/bin. Fails where uv cannot be installed.
 install_python() {
-    local folder="$1" log="$2"
+    local folder="$1" log="$2" uv
     shift 2
-    local pip=(-m pip install --quiet --disable-pip-version-check "$@")
     # FOLDER/installed holds the list that was installed: another list is installed again.
     if [ -e "$folder/installed" ] && python_list "$@" | cmp --silent - "$folder/installed"; then return; fi
     rm -rf "$folder"
-    mkdir -p "$folder"
-    if python3 -m venv "$folder/venv" >"$log" 2>&1; then
-        "$folder/venv/bin/python" "${pip[@]}" >>"$log" 2>&1 || return 1
-        ln -s venv/bin "$folder/bin"
-    else
-        rm -rf "$folder/venv"
-        python3 "${pip[@]}" --target "$folder/lib" >>"$log" 2>&1 || return 1
-        ln -s lib/bin "$folder/bin"
-    fi
+    install_uv "$log" || return 1
+    "$uv" venv --quiet --no-project --no-python-downloads --python "$(command -v python3)" "$folder" >"$log" 2>&1 &&
+        "$uv" pip install --quiet --system-certs --python "$folder/bin/python" "$@" >>"$log" 2>&1 || return 1
     python_list "$@" >"$folder/installed"
 }
 
@@ -75,6 +92,20 @@ install_node() {
     if cmp --silent "$list" "$installed"; then return; fi
     (cd "$1" && npm ci --no-audit --no-fund --loglevel error) >"$2" 2>&1 || return 1
     cp "$list" "$installed"
+}
+
+# install_debian LOG PACKAGE…: installs packages of Debian, in the version that it has. Fails unless it may: as root, or with sudo in CI.
+install_debian() {
+    local log="$1" sudo=()
+    shift
+    if ! command -v apt-get >/dev/null; then return 1; fi
+    if [ "$(id -u)" -ne 0 ]; then
+        if [ -z "${CI:-}" ] || ! command -v sudo >/dev/null; then return 1; fi
+        sudo=(sudo --non-interactive)
+    fi
+    # shellcheck disable=SC2016 # The variable is the inner shell's.
+    timeout "$INSTALL_SECONDS" ${sudo[@]+"${sudo[@]}"} env DEBIAN_FRONTEND=noninteractive sh -c \
+        'apt-get update -qq && apt-get install -qq --yes --no-install-recommends "$@"' sh "$@" >"$log" 2>&1
 }
 
 # The programs that build and deploy the functions. Steps that use one of them take it from here.
@@ -139,12 +170,8 @@ require_tests() {
 
 # python_list ARGUMENT…: the list that install_python installs for these arguments.
 python_list() {
-    if [ "$1" = --requirement ]; then cat "$2"; else echo "$1"; fi
-}
-
-# python_of FOLDER: the Python that finds the packages of FOLDER, with PYTHONPATH=FOLDER/lib.
-python_of() {
-    if [ -x "$1/venv/bin/python" ]; then echo "$1/venv/bin/python"; else echo python3; fi
+    echo "$UV"
+    if [ "$1" = --requirements ]; then cat "$2"; else echo "$1"; fi
 }
 
 # fetch_openapi_3_0 PROGRAM FILE: writes the description in OpenAPI 3.0, as presence-local serves it.

@@ -6,6 +6,7 @@ resources that moto does not make; the script fails if the list is not exact. It
 the stream and the schedules must invoke the alias, and a changed setting must make a new version.
 """
 
+import functools
 import importlib
 import io
 import json
@@ -98,8 +99,13 @@ def translate(template, values):
     for resource in template["Resources"].values():
         if resource["Type"] == FUNCTION:
             resource["Properties"]["CodeUri"] = "s3://packages/function.zip"
-    loader = ManagedPolicyLoader(boto3.client("iam"))
-    return Translator(loader.load(), Parser()).translate(template, values)
+    return Translator(managed_policies(), Parser()).translate(template, values)
+
+
+@functools.cache
+def managed_policies():
+    """Returns the policies of AWS by name. The list of all takes seconds."""
+    return ManagedPolicyLoader(boto3.client("iam")).load()
 
 
 def walk(value, change):
