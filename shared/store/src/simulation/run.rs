@@ -332,7 +332,7 @@ impl Run {
         let was_damaged = self.world.get().is_damaged;
         if was_damaged {
             self.rebuild_all()?;
-            self.world.get().is_damaged = false;
+            self.world.get().forget_damage();
         }
         self.alone(|store| Box::pin(finish_moves(store)))?;
         if was_damaged {

@@ -215,6 +215,12 @@ impl World {
         self.is_damaged = true;
     }
 
+    /// Ends the damage: what is damaged is corrected, and no eventual read shows what was.
+    pub(super) fn forget_damage(&mut self) {
+        self.is_damaged = false;
+        self.items.values_mut().for_each(|stored| stored.older.clear());
+    }
+
     /// Returns the tickets of the transactions that are being carried out.
     pub(super) fn open_transactions(&self) -> Vec<u64> {
         self.open.iter().map(|transaction| transaction.ticket).collect()
