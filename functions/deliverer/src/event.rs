@@ -89,7 +89,6 @@ async fn wake_for_records<S: Sender, W: Wakes>(
     let orgs: BTreeSet<_> = records.iter().filter_map(org_of_record).collect();
     let mut all = Ok(());
     for org_id in orgs {
-        // One that cannot be read holds up no other.
         let woken = wake_org(deliverer, wakes, org_id, false).await.map(drop);
         all = all.and(woken);
     }
@@ -137,7 +136,14 @@ async fn wake_org<S: Sender, W: Wakes>(
     only_due: bool,
 ) -> Result<Option<SignedDuration>, Error> {
     let now = deliverer.clock.now();
-    let webhooks = deliverer.tables.webhooks.list(org_id).await?;
+    let (mut webhooks, mut failure) = (Vec::new(), None);
+    for webhook in deliverer.tables.webhooks.list_each(org_id).await? {
+        match webhook {
+            Ok(webhook) => webhooks.push(webhook),
+            // One that cannot be read holds up no other.
+            Err(error) => failure = Some(error),
+        }
+    }
     let overdue = |webhook: &Webhook| {
         let due_at = webhook.progress.due_at().filter(|due_at| *due_at <= now)?;
         Some(now.duration_since(due_at))
@@ -147,5 +153,5 @@ async fn wake_org<S: Sender, W: Wakes>(
         .filter(|webhook| if only_due { overdue(webhook).is_some() } else { webhook.progress.is_free(now) });
     let messages: Vec<_> = concerned.map(|webhook| Wake { id: webhook.id, delay: Duration::ZERO }).collect();
     wakes.send(&messages).await?;
-    Ok(webhooks.iter().filter_map(overdue).max())
+    failure.map_or_else(|| Ok(webhooks.iter().filter_map(overdue).max()), Err)
 }

@@ -77,6 +77,24 @@ async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, answers: &[&str]
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
+/// Names, with the addresses that they lead to.
+const NAMES: &[(&str, &[&str])] = &[
+    ("localhost", &["127.0.0.1", "::1"]),
+    ("inside.example", &["10.0.0.7"]),
+    ("metadata.example", &["169.254.169.254"]),
+    ("mapped.example", &["::ffff:127.0.0.1"]),
+    ("ula.example", &["fd12::1"]),
+    ("nat64.example", &["64:ff9b::a9fe:a9fe"]),
+    ("sixtofour.example", &["2002:a9fe:a9fe::1"]),
+    ("zero.example", &["0.0.0.0"]),
+    ("many.example", &["127.0.0.1", "10.0.0.1", "::1"]),
+    ("localhost.example", &["127.0.0.1"]),
+    ("localhost.", &["127.0.0.1"]),
+    ("metadata.example.", &["169.254.169.254"]),
+    ("xn--n3h.example", &["127.0.0.1"]),
+    ("nothing.example", &[]),
+];
+
 #[tokio::test]
 async fn no_trick_leads_inside() {
     let receiver = Receiver::start(&[OK], None).await;
@@ -156,23 +174,7 @@ async fn no_trick_leads_inside() {
         "unknown.example",
     ];
     assert!(hosts.len() >= 60, "{} rows", hosts.len());
-    let names: &[(&str, &[&str])] = &[
-        ("localhost", &["127.0.0.1", "::1"]),
-        ("inside.example", &["10.0.0.7"]),
-        ("metadata.example", &["169.254.169.254"]),
-        ("mapped.example", &["::ffff:127.0.0.1"]),
-        ("ula.example", &["fd12::1"]),
-        ("nat64.example", &["64:ff9b::a9fe:a9fe"]),
-        ("sixtofour.example", &["2002:a9fe:a9fe::1"]),
-        ("zero.example", &["0.0.0.0"]),
-        ("many.example", &["127.0.0.1", "10.0.0.1", "::1"]),
-        ("localhost.example", &["127.0.0.1"]),
-        ("localhost.", &["127.0.0.1"]),
-        ("metadata.example.", &["169.254.169.254"]),
-        ("xn--n3h.example", &["127.0.0.1"]),
-        ("nothing.example", &[]),
-    ];
-    let sender = sender(WebhookReach::ThisMachine, names, RootCertStore::empty());
+    let sender = sender(WebhookReach::ThisMachine, NAMES, RootCertStore::empty());
     for host in hosts {
         let answer = sender.send(&message(&format!("https://{host}:{port}/"))).await;
         let reasons = ["the address is not public", "the name cannot be resolved"];
@@ -183,7 +185,7 @@ async fn no_trick_leads_inside() {
         let answer = sender.send(&message(&format!("http://{host}:{port}/"))).await;
         assert!(answer.error.is_some(), "{host}: {answer:?}");
     }
-    let on_aws = self::sender(WebhookReach::Public, names, RootCertStore::empty());
+    let on_aws = self::sender(WebhookReach::Public, NAMES, RootCertStore::empty());
     let answer = on_aws.send(&message(&format!("http://localhost:{port}/"))).await;
     assert_eq!(answer.error, Some("only https is allowed"));
     assert_eq!(receiver.seen(), [""; 0], "nothing connected");

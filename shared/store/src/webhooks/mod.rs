@@ -77,10 +77,15 @@ impl WebhookStore {
 
     /// Returns the webhooks of an organisation, oldest first, by a strong read.
     pub async fn list(&self, org_id: OrgId) -> Result<Vec<Webhook>, Error> {
-        let items = self.db.query(partition(webhooks_pk(org_id))).await?;
-        let mut webhooks: Vec<Webhook> = items.into_iter().map(item::read).collect::<Result<_, _>>()?;
+        let mut webhooks: Vec<Webhook> = self.list_each(org_id).await?.into_iter().collect::<Result<_, _>>()?;
         webhooks.sort_by_key(|webhook| (webhook.created_at, webhook.id));
         Ok(webhooks)
+    }
+
+    /// Returns the webhooks of an organisation by a strong read, with an error for each that cannot be read.
+    pub async fn list_each(&self, org_id: OrgId) -> Result<Vec<Result<Webhook, Error>>, Error> {
+        let items = self.db.query(partition(webhooks_pk(org_id))).await?;
+        Ok(items.into_iter().map(item::read).collect())
     }
 
     /// Returns the organisations that have, or had, webhooks.

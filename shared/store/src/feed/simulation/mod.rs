@@ -1,7 +1,7 @@
 //! Simulation of the feed: the store itself, over tables that behave as badly as `DynamoDB` may.
 //!
 //! Publishers take batches of the shards of a stream, as Lambda hands them over: in order, again and again, in batches of any size, by two at
-//! a time, and they die. A shard ends, and its child goes on. Readers follow the feed. A seed chooses who makes the next call, and what a
+//! a time, and they die. A shard ends, and its child goes on. The stream of a restored table has a shard of the same name. Readers follow the feed. A seed chooses who makes the next call, and what a
 //! call sees. Judged: each change is in the feed once, those of an object in order; a reader sees all events in order, and none twice.
 
 mod table;
@@ -35,6 +35,8 @@ const MAX_STEPS: usize = 40_000;
 const REST: SignedDuration = SignedDuration::from_mins(90);
 /// Time after which there is no rest any more. With the steps, a run ends before the day for which a stream keeps its records.
 const LAST_REST: SignedDuration = SignedDuration::from_hours(10);
+/// Shard of the stream of a table that was restored. The first shard of the other stream has its name.
+const RESTORED: usize = 3;
 /// Organisations whose users change.
 const ORGS: [Option<u64>; 2] = [Some(1), None];
 
@@ -45,7 +47,7 @@ struct Record {
     events: Vec<Event>,
 }
 
-/// Shard of the source stream.
+/// Shard of a source stream.
 #[derive(Debug, Default)]
 struct Shard {
     records: Vec<Record>,
@@ -65,11 +67,11 @@ fn change(user: u64, version: u64, org_id: Option<OrgId>) -> Event {
     Event { kind: EventKind::UserUpdated, subject, org_id, version: Some(version), at: Timestamp::UNIX_EPOCH }
 }
 
-/// Returns three shards, of which the last continues the first. Each user is in one family of shards, as its item is.
+/// Returns the shards, of which the third continues the first. Each user is in one family of shards, as its item is.
 fn shards(rng: &mut Rng) -> Vec<Shard> {
     let mut versions: BTreeMap<u64, u64> = BTreeMap::new();
     let mut shards = Vec::new();
-    for (parent, users) in [(None, [1, 2]), (None, [3, 4]), (Some(0), [1, 2])] {
+    for (parent, users) in [(None, [1, 2]), (None, [3, 4]), (Some(0), [1, 2]), (None, [5, 6])] {
         let mut sequence = rng.u64(7..12);
         let records = (0..rng.usize(1..40)).map(|_| {
             sequence += rng.u64(1..3);
@@ -88,7 +90,8 @@ fn shards(rng: &mut Rng) -> Vec<Shard> {
 
 /// Appends a batch of a shard to each feed, as the publisher does. True if all is in.
 async fn publish(feed: FeedStore, shard: usize, batch: Vec<Record>, now: Timestamp) -> bool {
-    let id = ShardId::new("stream", &shard.to_string());
+    let (stream, name) = if shard == RESTORED { ("restored", 0) } else { ("stream", shard) };
+    let id = ShardId::new(stream, &name.to_string());
     let mut is_done = true;
     for number in ORGS {
         let of_org = |record: &Record| {
