@@ -41,6 +41,8 @@ pub struct ReviewStore {
     /// Organisations that this process has put into the list of those with reviews.
     registered_orgs: Arc<Mutex<HashSet<OrgId>>>,
     pub(crate) lanes: Arc<LaneCache>,
+    /// Maximum number of changes that a lane item holds unsealed.
+    max_unsealed: u64,
     places: Arc<PlaceCache>,
     pub(crate) due_folds: Arc<DueFolds>,
     pub(crate) logs: LogReader,
@@ -61,6 +63,7 @@ impl ReviewStore {
             known_moves: Arc::default(),
             registered_orgs: Arc::default(),
             lanes: Arc::default(),
+            max_unsealed: log::MAX_UNSEALED,
             places: Arc::default(),
             due_folds: Arc::default(),
             logs: LogReader::new(table.clone()),
@@ -85,6 +88,12 @@ impl ReviewStore {
     #[cfg(test)]
     pub(crate) fn with_facets_preferred(self, prefers_facets: bool) -> Self {
         Self { searcher: self.searcher.with_facets_preferred(prefers_facets), ..self }
+    }
+
+    /// Returns the same store with fewer unsealed changes in a lane, for tests: short logs then have sealed ones.
+    #[cfg(test)]
+    pub(crate) fn with_max_unsealed(self, max_unsealed: u64) -> Self {
+        Self { max_unsealed, ..self }
     }
 
     /// Folds the log of an organisation up to its end, and trims it.

@@ -197,7 +197,7 @@ impl ReviewStore {
         }
         for (key, changes) in changes {
             let known = self.lane_state(*key).await?;
-            let LaneAppend { update, chunk, after } = LaneAppend::to(&known, *key, changes);
+            let LaneAppend { update, chunk, after } = LaneAppend::to(&known, *key, changes, self.max_unsealed);
             transaction.write(Guard::Lane(*key, (known.last, known.fence)), update);
             if let Some(chunk) = chunk {
                 transaction.write(Guard::None, chunk);

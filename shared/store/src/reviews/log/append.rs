@@ -14,7 +14,7 @@ use presence_ledger::table::Changes;
 use presence_ledger::{LaneState, LogChange, Place, ReviewNumber, decode_changes, encode_changes};
 
 /// Maximum number of changes that a lane item holds unsealed. It bounds the attributes of a lane item and of an expression.
-const MAX_UNSEALED: u64 = 16;
+pub(crate) const MAX_UNSEALED: u64 = 16;
 /// Maximum size of a lane item with unsealed changes: a write of it costs two units up to here.
 const MAX_LANE_BYTES: usize = 1_024;
 /// Bytes of a lane item beside its changes at most: the key, the last sequence number and the fence.
@@ -61,12 +61,13 @@ impl LaneAppend {
     /// Returns the addition of changes, which must not be empty, to a lane as it is known.
     ///
     /// Few changes become an attribute of the lane item. Otherwise a new chunk takes them, and all unsealed changes: this
-    /// writer knows them exactly, because its condition is that the lane is still the known one.
-    pub(crate) fn to(known: &LaneState, key: LaneKey, changes: &[LogChange]) -> Self {
+    /// writer knows them exactly, because its condition is that the lane is still the known one. `max_unsealed` changes are few.
+    pub(crate) fn to(known: &LaneState, key: LaneKey, changes: &[LogChange], max_unsealed: u64) -> Self {
         let mut unsealed = known.unsealed.clone();
         unsealed.insert(known.last + 1, encode_changes(changes));
         let mut after = LaneState { last: known.last + changes.len() as u64, unsealed, ..*known };
-        let chunk = (!fits_lane_item(&after)).then(|| chunk_put(key, &seal(std::mem::take(&mut after.unsealed))));
+        let chunk =
+            (!fits_lane_item(&after, max_unsealed)).then(|| chunk_put(key, &seal(std::mem::take(&mut after.unsealed))));
         Self { update: Self::update(known, &after, key), chunk, after }
     }
 
@@ -88,10 +89,10 @@ impl LaneAppend {
 }
 
 /// True if a lane item may hold the unsealed changes.
-fn fits_lane_item(state: &LaneState) -> bool {
+fn fits_lane_item(state: &LaneState, max_unsealed: u64) -> bool {
     let Some((first, _)) = state.unsealed.first_key_value() else { return true };
     let bytes = |(first, bytes): (&u64, &Vec<u8>)| changes_attribute(*first).len() + bytes.len();
-    state.last - first < MAX_UNSEALED
+    state.last - first < max_unsealed
         && LANE_KEY_BYTES + state.unsealed.iter().map(bytes).sum::<usize>() <= MAX_LANE_BYTES
 }
 
@@ -157,7 +158,7 @@ mod tests {
     fn append_one_by_one(count: usize, city_bytes: usize) -> (usize, Vec<usize>) {
         let (mut state, mut chunks) = (LaneState::default(), Vec::new());
         for _ in 0..count {
-            let append = LaneAppend::to(&state, key(), &changes(1, city_bytes));
+            let append = LaneAppend::to(&state, key(), &changes(1, city_bytes), MAX_UNSEALED);
             chunks.extend(append.chunk.map(|chunk| entries_of(&chunk.item).len()));
             state = append.after;
         }
@@ -184,7 +185,7 @@ mod tests {
     fn sealed_changes_name_each_city_and_business_once() {
         let mut state = LaneState::default();
         let mut append = || {
-            let append = LaneAppend::to(&state, key(), &changes(1, 5));
+            let append = LaneAppend::to(&state, key(), &changes(1, 5), MAX_UNSEALED);
             state = append.after.clone();
             append.chunk
         };
@@ -201,7 +202,7 @@ mod tests {
         let later_version = vec![255, 1, 2, 3];
         let unsealed = Changes::from([(5, later_version), (6, encode_changes(&changes(16, 5)))]);
         let state = LaneState { last: 21, unsealed: unsealed.clone(), ..LaneState::default() };
-        let chunk = LaneAppend::to(&state, key(), &changes(1, 5)).chunk.expect("17 changes are sealed");
+        let chunk = LaneAppend::to(&state, key(), &changes(1, 5), MAX_UNSEALED).chunk.expect("17 changes are sealed");
         let sealed = changes_of(&chunk.item);
         assert_eq!(sealed.keys().copied().collect::<Vec<_>>(), [5, 6, 22]);
         assert!(unsealed.iter().all(|(first, bytes)| sealed[first] == *bytes));
@@ -213,7 +214,7 @@ mod tests {
             |name, known| if known == 0 { Condition::Without(name) } else { Condition::NumberIs(name, known) };
         for (last, fence) in [(0, 0), (98, 0), (0, 7), (98, 7)] {
             let known = LaneState { last, fence, ..LaneState::default() };
-            let append = LaneAppend::to(&known, key(), &changes(1, 5));
+            let append = LaneAppend::to(&known, key(), &changes(1, 5), MAX_UNSEALED);
             assert_eq!(append.update.conditions, [number_is(LAST, last), number_is(FENCE, fence)]);
             let unsealed = append.after.unsealed.clone();
             assert_eq!(append.after, LaneState { last: last + 1, fence, unsealed });
@@ -224,7 +225,7 @@ mod tests {
     fn append_all(batches: &[Vec<LogChange>]) -> (Item, Vec<Item>) {
         let (mut state, mut lane_item, mut chunks) = (LaneState::default(), Item::new(), Vec::new());
         for batch in batches {
-            let append = LaneAppend::to(&state, key(), batch);
+            let append = LaneAppend::to(&state, key(), batch, MAX_UNSEALED);
             if let Change::Update { remove, .. } = &append.update.change {
                 assert!(remove.iter().all(|name| lane_item.contains_key(name)), "only stored attributes are removed");
             }

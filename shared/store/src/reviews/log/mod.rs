@@ -9,6 +9,6 @@ mod due_folds;
 pub(crate) mod items;
 mod lanes;
 
-pub(crate) use append::{LaneAppend, changes_by_lane, lanes_of};
+pub(crate) use append::{LaneAppend, MAX_UNSEALED, changes_by_lane, lanes_of};
 pub(crate) use due_folds::DueFolds;
 pub(crate) use lanes::{LaneCache, LaneKey};
