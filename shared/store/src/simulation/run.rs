@@ -367,7 +367,7 @@ fn new_store(world: &SharedWorld, seed: u64) -> ReviewStore {
     let limits = FoldLimits { fold_from, pass_changes: 6, facets_from };
     let database = Database::simulated(Arc::new(SimulatedTables(world.clone())));
     let store = ReviewStore::new(&database).with_fold_limits(limits).with_recent_max(RECENT_MAX);
-    // In most runs, writers seal changes soon.
+    // Logs are short: writers seal changes soon.
     let store = store.with_max_unsealed(seed % 4 + 1);
     // Of the instances, some prefer facet trees.
     let prefers_facets = world.get().chance(60);
