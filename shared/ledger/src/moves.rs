@@ -76,6 +76,12 @@ impl MoveRegister {
         true
     }
 
+    /// Returns the businesses that are leaving an organisation, with the cities that they left there.
+    pub fn leaving(&self, org_id: OrgId) -> impl Iterator<Item = (&BusinessId, &str)> {
+        let places = self.moves.iter().flat_map(|(id, unfinished)| unfinished.left.iter().map(move |left| (id, left)));
+        places.filter(move |(_, (left, _))| *left == org_id).map(|(id, (_, city_key))| (id, city_key.as_str()))
+    }
+
     /// Ends the move of a business.
     pub fn end(&mut self, business: &BusinessId) {
         self.moves.remove(business);

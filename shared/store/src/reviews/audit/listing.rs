@@ -41,10 +41,8 @@ impl FiledReviews for ReviewStore {
         async move {
             let (listed, moves) = futures::try_join!(self.businesses.list_by_org(org_id), self.unfinished_moves())?;
             let listed = listed.into_iter().map(|(business_id, location)| (business_id, location.city_key));
-            let places = moves.moves.into_iter().flat_map(|(business_id, unfinished)| {
-                unfinished.left.into_iter().map(move |(left, city_key)| (left, (business_id.clone(), city_key)))
-            });
-            let leaving = places.filter(|(left, _)| *left == org_id).map(|(_, place)| place);
+            let leaving =
+                moves.leaving(org_id).map(|(business_id, city_key)| (business_id.clone(), city_key.to_owned()));
             Ok(listed.chain(leaving).collect())
         }
         .boxed()
@@ -53,12 +51,11 @@ impl FiledReviews for ReviewStore {
     fn current_businesses(&self, org_id: OrgId) -> Answer<'_, Vec<(BusinessId, Option<String>)>> {
         async move {
             let current = self.businesses.current_businesses(&[org_id]).await?.into_iter().flatten();
-            let moves = self.unfinished_moves().await?.moves.into_iter();
-            let is_leaving = moves.filter(|(_, unfinished)| unfinished.left.iter().any(|left| left.0 == org_id));
-            let leaving: BTreeSet<BusinessId> = is_leaving.map(|(business_id, _)| business_id).collect();
+            let moves = self.unfinished_moves().await?;
+            let leaving: BTreeSet<&BusinessId> = moves.leaving(org_id).map(|(business_id, _)| business_id).collect();
             let staying = current.filter(|business| !leaving.contains(&business.id));
             let mut all: Vec<_> = staying.map(|business| (business.id, Some(city_key(&business.city)))).collect();
-            all.extend(leaving.iter().cloned().map(|business_id| (business_id, None)));
+            all.extend(leaving.iter().map(|business_id| ((*business_id).clone(), None)));
             Ok(all)
         }
         .boxed()

@@ -46,7 +46,7 @@ impl KnownMoves {
 }
 
 impl MoveCut {
-    /// Returns the moves that were known, if none of others begins before the check.
+    /// Returns the register as it was known before the logs; `None` if moves may begin meanwhile.
     pub(super) fn all_moves(&self) -> Option<&Arc<MoveRegister>> {
         self.excludes_moves.then_some(&self.register)
     }

@@ -69,9 +69,8 @@ impl PlaceGroups {
 
     /// Returns the sets of businesses that are leaving an organisation.
     pub(super) fn sets_of_moves(&self, org_id: OrgId, moves: &MoveRegister) -> BTreeSet<ReviewSet> {
-        let places = moves.moves.iter().flat_map(|(id, unfinished)| unfinished.left.iter().map(move |left| (id, left)));
-        let in_org = places.filter(|(_, (left, city))| *left == org_id && self.is_in_city(city));
-        in_org.map(|(id, (_, city))| self.set_of(org_id, id, city)).collect()
+        let in_city = moves.leaving(org_id).filter(|(_, city)| self.is_in_city(city));
+        in_city.map(|(id, city)| self.set_of(org_id, id, city)).collect()
     }
 
     fn is_in_city(&self, city: &str) -> bool {
