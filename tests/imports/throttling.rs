@@ -18,9 +18,10 @@ use super::import_env::{ImportEnv, faultless_content, rows};
 const ROWS: usize = 250;
 /// Limits of the table: write units of about two transactions of the import each second.
 const LIMITS: &str = "seed=14,table-writes=150";
-/// Number of a call in the middle of an import of the rows: each of 16 workers reads reviews, a lane and then places before it
-/// writes, and registers the organisation.
-const MIDDLE: u64 = 76;
+/// Operation that writes rows: each of 16 workers makes one transaction, and more where it loses its lane to another one.
+const WRITES: &str = "TransactWriteItems";
+/// Number of a transaction in the middle of an import of the rows. Whatever the order of the workers, one before it was written.
+const MIDDLE: u64 = 8;
 
 /// Returns the retries of an import by this timer.
 pub(crate) fn importing(timer: impl Timer + 'static) -> RetryPolicy {
@@ -69,7 +70,7 @@ async fn import_without_progress_stops_with_a_summary_and_continues_when_run_aga
             ImportEnv::with_options(Options { retry_policy: importing(InstantTimer::default()), ..long_timeouts() })
                 .await;
         let file = rows(ROWS, 0);
-        env.faults.restart(Plan::At { call: MIDDLE, kind, times: u64::MAX });
+        env.faults.restart(Plan::Of { operation: WRITES, call: MIDDLE, kind, times: u64::MAX });
         let stopped = env.import_with_output("reviews", &file).await;
         assert_eq!(stopped.exit, Exit::Failed, "{kind:?}: {}", stopped.stderr);
         let stored = env.content().await.keys().filter(|key| key.starts_with("R#")).count();
@@ -93,7 +94,8 @@ async fn import_continues_after_twelve_throttles_in_a_row() {
     let env =
         ImportEnv::with_options(Options { retry_policy: importing(InstantTimer::default()), ..long_timeouts() }).await;
     let file = rows(ROWS, 0);
-    env.faults.restart(Plan::At { call: MIDDLE, kind: FaultKind::TransactionThrottle, times: 12 });
+    let kind = FaultKind::TransactionThrottle;
+    env.faults.restart(Plan::Of { operation: WRITES, call: MIDDLE, kind, times: 12 });
     assert_eq!(env.import("reviews", &file).await, Exit::Done);
     assert_eq!(env.content().await, faultless_content(&file).await);
 }

@@ -141,6 +141,6 @@ async fn mail_is_sent_without_names_that_cannot_be_read() {
     let (stack, faults) = (&fixture.stack, FaultConnector::new());
     let stores = stack.stores_through(faults.over(in_process_client()), long_timeouts(), stack.table_prefix());
     let outbox = OutboxProcessor { users: stores.users, outbox: stores.outbox, ..fixture.outbox() };
-    faults.restart(Plan::EachOf { operation: "BatchGetItem", kind: FaultKind::Throttle });
+    faults.restart(Plan::Of { operation: "BatchGetItem", call: 1, kind: FaultKind::Throttle, times: u64::MAX });
     assert_eq!(fixture.origin_by(&outbox, id).await, Vec::<String>::new());
 }

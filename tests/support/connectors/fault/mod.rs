@@ -6,7 +6,7 @@ mod breaking;
 mod plan;
 pub(super) mod replies;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aws_smithy_runtime_api::client::http::HttpConnectorSettings;
@@ -54,6 +54,7 @@ pub struct FaultConnector {
 struct State {
     plan: Plan,
     attempts: u64,
+    attempts_of: HashMap<String, u64>,
     observed: VecDeque<Attempt>,
 }
 
@@ -72,6 +73,7 @@ impl FaultConnector {
     pub fn reset(&self) {
         let mut state = self.state();
         state.attempts = 0;
+        state.attempts_of.clear();
         state.observed.clear();
     }
 
@@ -107,7 +109,10 @@ impl FaultConnector {
         let mut state = self.state();
         state.attempts += 1;
         let number = state.attempts;
-        let fault = state.plan.fault(number, call);
+        let of_operation = state.attempts_of.entry(call.operation.clone()).or_default();
+        *of_operation += 1;
+        let number_of_operation = *of_operation;
+        let fault = state.plan.fault(number, number_of_operation, call);
         let outcome = fault.map_or(AttemptOutcome::Passed, AttemptOutcome::Broken);
         if state.observed.len() == MAX_OBSERVED {
             state.observed.pop_front();

@@ -75,24 +75,31 @@ pub enum Plan {
     },
     /// Breaks every attempt.
     EveryAttempt(FaultKind),
-    /// Breaks every attempt of one operation.
-    EachOf {
+    /// Breaks the attempts `call`, `call + 1`, … `call + times - 1` of one operation.
+    Of {
         /// Name of the operation, such as `UpdateItem`.
         operation: &'static str,
-        /// Fault of each attempt.
+        /// Number of the first broken attempt of this operation, from 1.
+        call: u64,
+        /// Fault of each of them.
         kind: FaultKind,
+        /// Number of broken attempts from `call` on; `u64::MAX` for all.
+        times: u64,
     },
 }
 
 impl Plan {
-    /// Returns the fault of this attempt, if the plan has one.
-    pub(super) fn fault(&self, number: u64, call: &Call) -> Option<FaultKind> {
+    /// Returns the fault of this attempt, if the plan has one: the `number`th of all, the `number_of_operation`th of its operation.
+    pub(super) fn fault(&self, number: u64, number_of_operation: u64, call: &Call) -> Option<FaultKind> {
+        let is_in = |number: u64, first: u64, times: u64| number >= first && number - first < times;
         let kind = match self {
             Self::None => None,
-            Self::At { call, kind, times } => (number >= *call && number - call < *times).then_some(*kind),
+            Self::At { call: first, kind, times } => is_in(number, *first, *times).then_some(*kind),
             Self::Seeded { seed, percent, kinds } => seeded(*seed, number, *percent, kinds),
             Self::EveryAttempt(kind) => Some(*kind),
-            Self::EachOf { operation, kind } => (call.operation == *operation).then_some(*kind),
+            Self::Of { operation, call: first, kind, times } => {
+                (call.operation == *operation && is_in(number_of_operation, *first, *times)).then_some(*kind)
+            }
         };
         kind.filter(|kind| kind.applies_to(call))
     }
