@@ -11,8 +11,7 @@ use super::prices;
 const SWEEPS_OF_A_MONTH: f64 = 43_200.0;
 
 /// Prices of what is not part of an operation.
-const LOGS_METRICS_TRACES: &str = include_str!("logs_metrics_traces.md");
-const FEED_AND_WEBHOOKS: &str = include_str!("feed_and_webhooks.md");
+const BESIDE_OPERATIONS: &str = include_str!("beside_operations.md");
 
 const INTRODUCTION: &str = "\
 # Cost of each operation
@@ -75,8 +74,7 @@ pub(super) fn render(rows: &[ReportRow], sweep: BilledTime, storage: &str, month
         sweep.billed_ms,
     );
     report.push_str(storage);
-    report.push_str(LOGS_METRICS_TRACES);
-    report.push_str(FEED_AND_WEBHOOKS);
+    report.push_str(BESIDE_OPERATIONS);
     report.push_str(month);
     report
 }

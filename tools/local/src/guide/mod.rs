@@ -76,7 +76,6 @@ const DOCUMENTS: &[Document] = &documents![
     "shared/docs/decisions/reviews.md",
     "shared/docs/decisions/storage.md",
     "shared/docs/decisions/users.md",
-    "tools/clients/README.md",
     "tools/clients/python/README.md",
     "tools/clients/rust/README.md",
     "tools/clients/typescript/README.md",
