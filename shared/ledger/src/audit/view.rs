@@ -170,7 +170,7 @@ impl Auditor<'_> {
         let mut views = Vec::with_capacity(trees.len());
         for ((tree, ReadRoot { stored: stored_root, root, faults }), scan) in trees.iter().zip(roots).zip(scans) {
             let scanned = scan.finish();
-            let delta = TreeDelta::between(tree, &log.entries, &log.position_of_tree(&root.position), &log.end);
+            let delta = TreeDelta::between(tree, &log.entries, &root.position, &log.end);
             let mut faults: Vec<String> = faults.iter().cloned().chain(scanned.faults).collect();
             if !log.end.covers(&root.position) {
                 faults.push("the root contains changes that the log lacks".to_owned());

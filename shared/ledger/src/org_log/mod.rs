@@ -197,14 +197,6 @@ impl LogReading {
 }
 
 impl OrgLog {
-    /// Returns the position up to which a current tree has every change, given the position of its root.
-    ///
-    /// That is at least the position of the directory. A root stays behind it if changes concerned its tree and took each other
-    /// back. A trim deletes such changes one by one, so that those that are left must not be applied again.
-    pub fn position_of_tree(&self, root: &LogPosition) -> LogPosition {
-        root.max(&self.directory.trimmed_to)
-    }
-
     /// Returns the number of changes that the trees may lack.
     pub fn unfolded(&self) -> u64 {
         self.end.0.iter().zip(&self.directory.trimmed_to.0).map(|(end, trimmed)| end.saturating_sub(*trimmed)).sum()

@@ -49,15 +49,14 @@ impl<'a> LogView<'a> {
 
     /// Returns the difference of a tree from the position of its root to the end of the log.
     pub(super) fn delta(&self, tree: &TreeKey, position: &LogPosition) -> TreeDelta {
-        let (from, to) = (&self.log.position_of_tree(position), &self.log.end);
         let sorted = self.by_place.as_ref().and_then(|by_place| match &tree.set {
             ReviewSet::Org(_) => None,
             ReviewSet::City(_, city_key) => Some(by_place.cities.get(city_key.as_str())),
             ReviewSet::Business(_, business_id) => Some(by_place.businesses.get(business_id)),
         });
         match sorted {
-            Some(entries) => TreeDelta::between(tree, entries.into_iter().flatten().copied(), from, to),
-            None => TreeDelta::between(tree, &self.log.entries, from, to),
+            Some(entries) => TreeDelta::between(tree, entries.into_iter().flatten().copied(), position, &self.log.end),
+            None => TreeDelta::between(tree, &self.log.entries, position, &self.log.end),
         }
     }
 }

@@ -41,7 +41,7 @@ impl Trees {
         if !log.end.covers(&root.position) {
             return Ok(None);
         }
-        let delta = TreeDelta::between(tree, &log.entries, &log.position_of_tree(&root.position), &log.end);
+        let delta = TreeDelta::between(tree, &log.entries, &root.position, &log.end);
         let Some(mut postings) = self.postings_of_root(tree, &root, range).await? else { return Ok(None) };
         postings.retain(|posting| delta.removed.get(&posting.key.id).is_none_or(|removed| removed.key != posting.key));
         postings.extend(delta.added.iter().filter(|posting| range.contains(&posting.key)));

@@ -116,8 +116,8 @@ impl SetFold<'_> {
 
     /// Returns the changes of a tree between two positions.
     ///
-    /// A tree without a difference is written too, for its position. Otherwise a fold with older knowledge could still bring in
-    /// a change that a later one, which is no more in the log, takes back.
+    /// A tree without a difference is written too, for its position. Otherwise a search, or a fold with older knowledge, could still
+    /// bring in a change that a later one, which is no more in the log, takes back.
     fn delta(&self, tree: &TreeKey, from: &LogPosition, to: &LogPosition) -> TreeDelta {
         TreeDelta::between(tree, self.changes.entries.iter().copied(), from, to)
     }

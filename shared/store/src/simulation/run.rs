@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::iter::repeat_n;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +14,7 @@ use super::names::{self, BUSINESSES, ORGS, Question};
 use super::oracle::Positions;
 use super::people::{ActOnReview, Intent};
 use super::tables::SimulatedTables;
+use super::world::World;
 use crate::businesses::ReviewLocation;
 use crate::{Business, Database, FoldLimits, FoldReport, ReviewStore, ReviewsAudit};
 use presence_domain::error::Error;
@@ -55,6 +57,33 @@ pub(super) struct Counts {
     pub(super) acts: u64,
 }
 
+/// Kind of a random process.
+#[derive(Clone, Copy)]
+enum Kind {
+    Import,
+    PutBusiness,
+    Fold,
+    Sweep,
+    Rebuild,
+    Audit,
+    Act,
+    Ask,
+}
+
+/// Shares of the kinds among the processes of a run. Each run makes some of them frequent: rare kinds meet only there.
+const SHARES: [(Kind, usize); 8] = [
+    (Kind::Import, 30),
+    (Kind::PutBusiness, 6),
+    (Kind::Fold, 14),
+    (Kind::Sweep, 4),
+    (Kind::Rebuild, 2),
+    (Kind::Audit, 2),
+    (Kind::Act, 14),
+    (Kind::Ask, 28),
+];
+/// Number of times that a frequent kind has its share.
+const FREQUENT: usize = 5;
+
 /// End of a process.
 enum Outcome {
     /// A writer was told that its reviews are stored.
@@ -96,6 +125,8 @@ impl Wake for Woken {
 pub(super) struct Run {
     world: SharedWorld,
     seed: u64,
+    /// Kinds to choose from, each as often as its share says.
+    kinds: Vec<Kind>,
     instances: Vec<ReviewStore>,
     processes: Vec<Process>,
     started: u64,
@@ -129,9 +160,14 @@ impl Run {
         let instances = (0..INSTANCES).map(|_| new_store(&world, seed)).collect();
         // The first store of a process takes more numbers than the others.
         fastrand::seed(seed);
+        let kinds = SHARES
+            .into_iter()
+            .flat_map(|(kind, share)| repeat_n(kind, if world.get().chance(25) { FREQUENT * share } else { share }));
+        let kinds = kinds.collect();
         let mut run = Self {
             world,
             seed,
+            kinds,
             instances,
             processes: Vec::new(),
             started: 0,
@@ -163,35 +199,36 @@ impl Run {
     /// Starts a random process.
     fn start_random(&mut self) {
         let mut world = self.world.get();
-        let rng = &mut world.rng;
-        let instance = rng.usize(..INSTANCES);
-        let store = if rng.u8(..20) == 0 { None } else { Some(self.instances[instance].clone()) };
-        let kind = rng.u8(..100);
-        let reviews: Vec<Review> = (0..rng.usize(1..4)).map(|_| names::random_review(rng)).collect();
-        let act = ActOnReview::random(self.started, rng);
-        let business = names::placed_business(rng.u64(..BUSINESSES), rng);
-        let (question, set, org_id) = (Question::random(rng), names::random_set(rng), names::random_org(rng));
-        match kind {
-            0..30 => world.oracle.histories.expect(self.started + 1, Intent::Rows(reviews.clone())),
-            58..72 => world.oracle.histories.expect(self.started + 1, Intent::Act(act.clone())),
-            _ => {}
-        }
+        let (instance, is_new) = (world.rng.usize(..INSTANCES), world.chance(5));
         drop(world);
-        let store = store.unwrap_or_else(|| {
+        if is_new {
             // A new instance knows nothing.
             self.instances[instance] = new_store(&self.world, self.seed);
-            self.instances[instance].clone()
-        });
-        self.start(match kind {
-            0..30 => Box::pin(import(store, reviews)),
-            30..36 => Box::pin(put_business(store, business)),
-            36..50 => Box::pin(fold(store, org_id)),
-            50..54 => Box::pin(sweep(store, set)),
-            54..56 => Box::pin(rebuild(store, org_id)),
-            56..58 => Box::pin(audit(store, org_id)),
-            58..72 => Box::pin(do_act(store, act)),
-            _ => Box::pin(ask(store, question)),
-        });
+        }
+        let store = self.instances[instance].clone();
+        let mut world = self.world.get();
+        let World { rng, oracle, .. } = &mut *world;
+        let number = self.started + 1;
+        let process: Pin<Box<dyn Future<Output = Outcome>>> = match self.kinds[rng.usize(..self.kinds.len())] {
+            Kind::Import => {
+                let reviews: Vec<Review> = (0..rng.usize(1..4)).map(|_| names::random_review(rng)).collect();
+                oracle.histories.expect(number, Intent::Rows(reviews.clone()));
+                Box::pin(import(store, reviews))
+            }
+            Kind::PutBusiness => Box::pin(put_business(store, names::placed_business(rng.u64(..BUSINESSES), rng))),
+            Kind::Fold => Box::pin(fold(store, names::random_org(rng))),
+            Kind::Sweep => Box::pin(sweep(store, names::random_set(rng))),
+            Kind::Rebuild => Box::pin(rebuild(store, names::random_org(rng))),
+            Kind::Audit => Box::pin(audit(store, names::random_org(rng))),
+            Kind::Act => {
+                let act = ActOnReview::random(self.started, rng);
+                oracle.histories.expect(number, Intent::Act(act.clone()));
+                Box::pin(do_act(store, act))
+            }
+            Kind::Ask => Box::pin(ask(store, Question::random(rng))),
+        };
+        drop(world);
+        self.start(process);
     }
 
     fn start(&mut self, future: Pin<Box<dyn Future<Output = Outcome>>>) {
