@@ -134,11 +134,6 @@ impl SearchCache {
         self.insert(Key::Node(tree.clone(), node), Value::Node(bytes), length);
     }
 
-    /// Removes a root, one of whose nodes is no more.
-    pub(super) fn remove_root(&self, tree: &TreeKey) {
-        self.entries().remove(&Key::Root(tree.clone()));
-    }
-
     fn get(&self, key: &Key) -> Option<Value> {
         self.entries().by_key.get(key).map(|entry| entry.value.clone())
     }
@@ -217,7 +212,5 @@ mod tests {
             cache.insert_root(&tree(), root(edition));
             assert_eq!(cache.root(&tree()), Some(root(kept)));
         }
-        cache.remove_root(&tree());
-        assert_eq!((cache.root(&tree()), cache.entries().bytes), (None, 0));
     }
 }

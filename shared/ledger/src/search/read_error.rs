@@ -35,10 +35,7 @@ impl Searcher {
     pub(super) async fn read_nodes_of_roots(&self, names: &[(&TreeKey, NodeRef)]) -> Result<Vec<Arc<[u8]>>, ReadError> {
         let mut read = Vec::with_capacity(names.len());
         for ((tree, node), bytes) in names.iter().zip(self.trees.get_nodes(names).await?) {
-            let Some(bytes) = bytes else {
-                self.cache.remove_root(tree);
-                return Err(ReadError::NodeGone((*tree).clone()));
-            };
+            let bytes = bytes.ok_or_else(|| ReadError::NodeGone((*tree).clone()))?;
             self.cache.insert_node(tree, *node, Arc::clone(&bytes));
             read.push(bytes);
         }
