@@ -6,7 +6,7 @@ use fastrand::Rng;
 use presence_local::gateway::MAX_HEAD_BYTES;
 use serde_json::{Map, Value};
 
-use super::operations::{Field, Operation, Place, Shape};
+use super::operations::{Field, Operation, Place};
 use super::texts;
 use crate::sandbox::event;
 
@@ -16,6 +16,10 @@ pub(super) const FRESH: &str = "{fresh}";
 const LENGTHS: [usize; 7] = [1, 2, 20, 100, 385, 1_000, 3_000];
 /// Depths of lists in lists.
 const DEPTHS: [usize; 4] = [10, 100, 126, 1_000];
+/// Longest text in the head of a request without a bound of its own.
+const HEAD_CHARS: usize = 9_000;
+/// Longest text in a body without a bound of its own. In UTF-8 it is at most 120,000 bytes, and a body may have 131,072.
+const BODY_CHARS: usize = 30_000;
 /// Longest unknown name.
 const NAME_CHARS: usize = 40;
 /// Room in the head of a request for its path, its key and the headers of every request.
@@ -62,7 +66,7 @@ impl RequestSpace<'_> {
         let share = rng.u8(1..=4);
         for (position, field) in self.operation.fields.iter().enumerate() {
             if field.is_required || rng.u8(..5) >= share {
-                values.insert(position, self.value(rng, field, &field.shape));
+                values.insert(position, self.value(rng, field));
             }
         }
         Candidate { caller: rng.usize(..self.callers), values }
@@ -75,36 +79,59 @@ impl RequestSpace<'_> {
             (0, _) => candidate.caller = rng.usize(..self.callers),
             (1, Some(_)) if !field.is_required => drop(candidate.values.remove(&position)),
             (2..=5, Some(value)) => self.mutate_value(rng, field, value),
-            _ => drop(candidate.values.insert(position, self.value(rng, field, &field.shape))),
+            _ => drop(candidate.values.insert(position, self.value(rng, field))),
         }
     }
 
     fn mutate_value(&self, rng: &mut Rng, field: &Field, value: &mut Value) {
-        match (&field.shape, value) {
-            (Shape::Text(most), Value::String(text)) => *text = texts::mutated(rng, text, *most),
-            (Shape::List(item), Value::Array(items)) if !items.is_empty() => match rng.u8(..3) {
+        match value {
+            Value::String(text) if field.schema["enum"].is_null() => {
+                *text = texts::mutated(rng, text, most_chars(field));
+            }
+            Value::Array(items) if items.len() > 1 => match rng.u8(..3) {
                 0 => items.truncate(rng.usize(1..=items.len())),
                 1 => items.extend_from_within(..items.len().min(LENGTHS[4])),
                 _ => {
                     let changed = rng.usize(..items.len());
-                    items[changed] = self.value(rng, field, item);
+                    items[changed] = self.item(rng, field, &field.schema["items"]);
                 }
             },
-            (shape, value) => *value = self.value(rng, field, shape),
+            value => *value = self.value(rng, field),
         }
     }
 
-    fn value(&self, rng: &mut Rng, field: &Field, shape: &Shape) -> Value {
-        let known = self.known.get(&*field.name).filter(|_| rng.u8(..10) < 7);
+    /// Returns a value of the schema, or one of the data.
+    fn value(&self, rng: &mut Rng, field: &Field) -> Value {
         let length = |rng: &mut Rng| rng.choice(LENGTHS).unwrap_or(1);
-        match (shape, known) {
-            (Shape::List(item), _) => (0..length(rng)).map(|_| self.value(rng, field, item)).collect(),
-            (Shape::Unknown, _) => (0..length(rng)).map(|_| (texts::random(rng, NAME_CHARS), 1)).collect(),
-            (Shape::Nested, _) => (0..rng.choice(DEPTHS).unwrap_or(1)).fold(Value::Null, |inner, _| vec![inner].into()),
-            (_, Some(known)) => rng.choice(known).cloned().unwrap_or_default(),
-            (Shape::Choice(choices), None) => rng.choice(choices).cloned().unwrap_or_default(),
-            (Shape::Text(most), None) => texts::random(rng, *most).into(),
+        match type_of(&field.schema) {
+            // An unknown item may end the request, so that all are known or none.
+            "array" => match self.known(rng, field) {
+                Some(known) => (0..length(rng)).map(|_| rng.choice(known).cloned()).collect(),
+                None => (0..length(rng)).map(|_| self.item(rng, field, &field.schema["items"])).collect(),
+            },
+            "unknown" => (0..length(rng)).map(|_| (texts::random(rng, NAME_CHARS), 1)).collect(),
+            "nested" => (0..rng.choice(DEPTHS).unwrap_or(1)).fold(Value::Null, |inner, _| vec![inner].into()),
+            _ => self.item(rng, field, &field.schema),
         }
+    }
+
+    fn item(&self, rng: &mut Rng, field: &Field, schema: &Value) -> Value {
+        if let Some(known) = self.known(rng, field) {
+            return rng.choice(known).cloned().unwrap_or_default();
+        }
+        let integers = [schema["minimum"].as_i64().unwrap_or(1), 2, 30, 1_000, i64::MAX];
+        let choices: Vec<Value> = match (schema["enum"].as_array(), type_of(schema)) {
+            (Some(choices), _) => choices.clone(),
+            (None, "boolean") => vec![true.into(), false.into()],
+            (None, "integer") => integers.map(|it| it.min(schema["maximum"].as_i64().unwrap_or(it)).into()).to_vec(),
+            _ => vec![texts::random(rng, most_chars(field)).into()],
+        };
+        rng.choice(choices).unwrap_or_default()
+    }
+
+    /// Returns values of the data for a field, or often none.
+    fn known(&self, rng: &mut Rng, field: &Field) -> Option<&[Value]> {
+        self.known.get(&*field.name).filter(|_| rng.u8(..10) < 7).map(Vec::as_slice)
     }
 
     /// Returns the event of a request of this path.
@@ -154,6 +181,17 @@ impl RequestSpace<'_> {
         body.into()
     }
 
+    /// Returns the request without one field each.
+    pub(super) fn smaller(&self, candidate: &Candidate) -> Vec<Candidate> {
+        let optional = candidate.values.keys().filter(|position| !self.operation.fields[**position].is_required);
+        let without = |position: &usize| {
+            let mut smaller = candidate.clone();
+            smaller.values.remove(position);
+            smaller
+        };
+        optional.map(without).collect()
+    }
+
     /// Describes a request in one line.
     pub(super) fn describe(&self, candidate: &Candidate) -> String {
         let part =
@@ -161,6 +199,17 @@ impl RequestSpace<'_> {
         let parts: Vec<_> = candidate.values.iter().map(part).collect();
         if parts.is_empty() { "no field".to_owned() } else { parts.join(", ") }
     }
+}
+
+/// Returns the type of a schema. Of several, null is the last.
+fn type_of(schema: &Value) -> &str {
+    schema["type"].as_str().or_else(|| schema["type"][0].as_str()).unwrap_or_default()
+}
+
+/// Returns the largest length of a text.
+fn most_chars(field: &Field) -> usize {
+    let unbound = if field.place == Place::Body { BODY_CHARS } else { HEAD_CHARS };
+    field.schema["maxLength"].as_u64().and_then(|most| usize::try_from(most).ok()).unwrap_or(unbound)
 }
 
 /// Returns the text of a value in a query. A list is separated by commas.

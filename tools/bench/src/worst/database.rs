@@ -28,6 +28,8 @@ use crate::review_database::PATIENCE;
 
 /// One in so many users has hostile names and many businesses.
 const HOSTILE_ONE_IN: usize = 5;
+/// Number of uses of hostile users.
+const USES: usize = 3;
 /// Number of businesses of a hostile user. A page of a hundred of them is close to the 6 MB of an answer.
 const USER_BUSINESSES: usize = 1_500;
 /// Number of businesses of the `BUSINESS_MANAGER` who calls.
@@ -35,9 +37,9 @@ const MANAGER_BUSINESSES: usize = 500;
 /// Number of the newest reviews that have long texts, and characters of each. A page of a hundred of them is close to 6 MB.
 const LONG_REVIEWS: usize = 120;
 const REVIEW_CHARS: usize = 20_000;
-/// Numbers of deliveries to a webhook, and of attempts at each: a page is full.
+/// Numbers of deliveries to a webhook, and of attempts at each. A page is full.
 const DELIVERIES: u64 = 101;
-const ATTEMPTS: u64 = 15;
+const ATTEMPTS: u64 = 10;
 
 /// Loaded database. Its callers see one organisation with all data; a PROVIDER sees many more.
 pub(super) struct HostileDatabase {
@@ -86,24 +88,44 @@ impl HostileDatabase {
         append_events(&stores, org, reviews[0].as_str().context("a review")?, now).await?;
         let webhook = webhook(&stack, &stores, &admin, now).await?;
         let provider = create_caller(&stores, Role::Provider, 2, now).await?;
-        let manager = issue_key(&stores, users[0].id).await?.0;
+        let manager = only_key(&stores, users[0].id).await?.0;
         let mut known = known(org.get(), &users);
         known.insert("business__in", businesses.iter().map(|id| id.as_str().into()).collect());
         known.insert("business_ids", known["business__in"].clone());
         known.insert("categoryId", vec![category.into()]);
         known.insert("review_id", reviews);
-        let hostile = users[1..].iter().filter(|user| user.business_ids.len() == USER_BUSINESSES);
-        let users = hostile.map(|user| user.id).collect();
+        let users = users.iter().skip(1).step_by(HOSTILE_ONE_IN).map(|user| user.id).collect();
         let callers = vec![("ORG_ADMIN", admin), ("PROVIDER", provider), ("BUSINESS_MANAGER", manager)];
         Ok(Self { stack, options, stores, callers, users, webhook, known, _dynamodb: dynamodb, _folder: folder })
     }
 }
 
-/// Issues a key of a user. Returns the key and its id.
-pub(super) async fn issue_key(stores: &Stores, user: UserId) -> anyhow::Result<(String, String)> {
+/// Use of a user by requests. No request of one use changes the users of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UserUse {
+    /// Invited at first.
+    Invited,
+    Kept,
+    Deleted,
+}
+
+impl HostileDatabase {
+    /// Returns a user for a request, by turns.
+    pub(super) fn user(&self, number: usize, user_use: UserUse) -> UserId {
+        let rounds = self.users.len() / USES;
+        self.users[number % rounds * USES + user_use as usize]
+    }
+}
+
+/// Issues a key of a user, and revokes all earlier ones: there may be five. Returns the key and its id.
+pub(super) async fn only_key(stores: &Stores, user: UserId) -> anyhow::Result<(String, String)> {
+    let (users, now) = (&stores.users, SystemClock.now());
     let actor = Actor::Operator(OperatorName::local("bench").context("the name of an operator")?);
-    let issued = stores.users.issue_key(user, &NewApiKey::default(), &actor, SystemClock.now()).await;
-    let issued = issued.map_err(|error| anyhow!("more users are needed: {error:?}"))?;
+    let failed = |error| anyhow!("{error:?}");
+    for key in users.list_keys(user).await?.unwrap_or_default() {
+        users.revoke_key(key.id(), &actor, now).await.map_err(failed)?;
+    }
+    let issued = users.issue_key(user, &NewApiKey::default(), &actor, now).await.map_err(failed)?;
     Ok((issued.key.expose().to_owned(), issued.id.to_string()))
 }
 
@@ -114,7 +136,8 @@ fn users(rng: &mut Rng, count: usize, org: u64, businesses: &[BusinessId]) -> an
         .collect();
     let mut name = || PersonName::parse(&texts::random(rng, PersonName::MAX_CHARS)).ok();
     let mut users: Vec<_> = (0..count).map(|number| generate_user(number, org)).collect::<anyhow::Result<_>>()?;
-    for user in users.iter_mut().step_by(HOSTILE_ONE_IN) {
+    for (number, user) in users.iter_mut().skip(1).step_by(HOSTILE_ONE_IN).enumerate() {
+        user.status = if number % USES == UserUse::Invited as usize { Status::Invited } else { Status::Active };
         user.first_name = name().unwrap_or_else(|| user.first_name.clone());
         user.last_name = name().unwrap_or_else(|| user.last_name.clone());
         user.business_ids.clone_from(&of_users);
@@ -162,7 +185,8 @@ fn known(org: u64, users: &[User]) -> KnownValues {
     let texts = |texts: &[&str]| texts.iter().copied().map(Value::from).collect::<Vec<_>>();
     let cities = texts(&CITIES_BY_SIZE);
     let days = texts(&["2021-01-01", "2023-06-01T12:00:00Z", "2025-12-31"]);
-    let names = users.iter().take(60).flat_map(|user| [&user.last_name, &user.first_name]);
+    let names =
+        users.iter().skip(1).step_by(HOSTILE_ONE_IN).take(20).flat_map(|user| [&user.last_name, &user.first_name]);
     let names: Vec<Value> = names.map(|name| name.as_str().into()).collect();
     let cursors = texts(&[&format!("{org}-0"), &format!("{org}-5"), "none-0"]);
     KnownValues::from([
@@ -173,7 +197,7 @@ fn known(org: u64, users: &[User]) -> KnownValues {
         ("expires_at", texts(&["2030-01-01"])),
         ("query", names.clone()),
         ("last_name", names),
-        ("email", texts(&[&format!("{FRESH}@bench.example"), users[1].email.as_str()])),
+        ("email", texts(&[&format!("{FRESH}@bench.example"), users[2].email.as_str()])),
         ("Idempotency-Key", texts(&[FRESH])),
         ("lang", texts(&["FR", "en", "pt-BR"])),
         ("url", texts(&["http://127.0.0.1:1024/hook"])),

@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 
 use super::candidate::{Candidate, RequestSpace};
 use super::climb::Reading;
-use super::database::{HostileDatabase, issue_key};
+use super::database::{HostileDatabase, UserUse, only_key};
 use crate::lambda::environment::send;
 use crate::lambda::operation_rounds::deployed_memory;
 use crate::sandbox::process::CpuMeter;
@@ -75,17 +75,21 @@ impl<'a> Functions<'a> {
     async fn path(&self, route_key: &str) -> anyhow::Result<String> {
         let number = self.taken.replace(self.taken.get() + 1);
         let (method, path) = route_key.split_once(' ').context("a method")?;
-        // Half of the users are only deleted, so that the others stay.
-        let (kept, deleted) = self.database.users.split_at(self.database.users.len() / 2);
-        let users = if route_key == "DELETE /api/v2/user/{user_id}" { deleted } else { kept };
-        let user = users[number % users.len()];
+        let user = self.database.user(
+            number,
+            match (method, path) {
+                ("POST", "/api/v2/user/{user_id}" | "/api/v2/user/{user_id}/invite") => UserUse::Invited,
+                ("DELETE", "/api/v2/user/{user_id}") => UserUse::Deleted,
+                _ => UserUse::Kept,
+            },
+        );
         let mut path = path.replace("{user_id}", &user.to_string());
         for name in ["review_id", "categoryId"] {
             let ids = &self.database.known[name];
             path = path.replace(&format!("{{{name}}}"), ids[number % ids.len()].as_str().unwrap_or_default());
         }
         if path.contains("{key_id}") {
-            path = path.replace("{key_id}", &issue_key(&self.database.stores, user).await?.1);
+            path = path.replace("{key_id}", &only_key(&self.database.stores, user).await?.1);
         }
         if path.contains("/webhooks") {
             path = path.replace("{webhook_id}", &self.webhook(method).await?);

@@ -16,7 +16,7 @@ use presence_runtime::telemetry;
 use tokio::runtime::Handle;
 
 use self::candidate::{Candidate, RequestSpace};
-use self::climb::{Reading, climb};
+use self::climb::{Reading, climb, simplify};
 use self::database::HostileDatabase;
 use self::functions::Functions;
 use self::operations::operations;
@@ -28,9 +28,9 @@ const MAX_MS: f64 = 2_500.0;
 /// Options of the search.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Settings {
-    /// Largest number of readings of each operation, of which a third is of the dearest request so far
-    #[arg(long, default_value_t = 500)]
-    readings: usize,
+    /// Largest number of requests that are tried for each operation
+    #[arg(long, default_value_t = 300)]
+    requests: usize,
     /// Seconds after which the search of an operation ends
     #[arg(long, default_value_t = 40)]
     seconds: u64,
@@ -85,8 +85,9 @@ async fn search(settings: &Settings, runtime: Handle) -> anyhow::Result<Vec<(Rea
         let next = |rng: &mut Rng, of: Option<&Candidate>| space.next(rng, of);
         let measure = async |candidate: &Candidate| functions.measure(&space, candidate).await;
         let watch = Stopwatch::start();
-        let is_over = |readings| readings >= settings.readings || watch.elapsed() >= seconds;
-        let found = climb(&mut rng, is_over, next, measure).await?;
+        let is_over = |requests| requests >= settings.requests || watch.elapsed() >= seconds;
+        let mut found = climb(&mut rng, is_over, next, &measure).await?;
+        simplify(&mut found, |candidate| space.smaller(candidate), &measure).await?;
         let (name, caller) = (&operation.name, database.callers[found.candidate.caller].0);
         let (request, Reading { cpu_ms, memory, status }) = (space.describe(&found.candidate), found.reading);
         let ms = ms_at_memory(&found.reading);
@@ -109,7 +110,7 @@ mod tests {
     #[tokio::test]
     async fn every_operation_has_a_dearest_request() {
         let settings =
-            Settings { readings: 1, seconds: 10, only: Vec::new(), users: 100, reviews: 600, orgs: 2, seed: 1 };
+            Settings { requests: 1, seconds: 10, only: Vec::new(), users: 100, reviews: 600, orgs: 2, seed: 1 };
         let found = Box::pin(run(&settings)).await.expect("no request is lost");
         let rows = found.text.lines().skip(2).count();
         assert_eq!(rows, operations().expect("all are described").len(), "{}", found.text);

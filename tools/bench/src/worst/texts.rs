@@ -49,21 +49,3 @@ fn letter(rng: &mut Rng) -> char {
     let position = rng.usize(..LETTERS.chars().count());
     LETTERS.chars().nth(position).unwrap_or('a')
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_keep_their_bound_and_change() {
-        let mut rng = Rng::with_seed(1);
-        let mut text = String::new();
-        let mut texts = std::collections::HashSet::new();
-        for round in 0..500 {
-            text = if round % 50 == 0 { random(&mut rng, 40) } else { mutated(&mut rng, &text, 40) };
-            assert!(text.chars().count() <= 40, "{text}");
-            texts.insert(text.clone());
-        }
-        assert!(texts.len() > 200, "{}", texts.len());
-    }
-}
