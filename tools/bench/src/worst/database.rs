@@ -28,8 +28,6 @@ use crate::review_database::PATIENCE;
 
 /// One in so many users has hostile names and many businesses.
 const HOSTILE_ONE_IN: usize = 5;
-/// Number of uses of hostile users.
-const USES: usize = 3;
 /// Number of businesses of a hostile user. A page of a hundred of them is close to the 6 MB of an answer.
 const USER_BUSINESSES: usize = 1_500;
 /// Number of businesses of the `BUSINESS_MANAGER` who calls.
@@ -50,14 +48,21 @@ pub(super) struct HostileDatabase {
     pub(super) stores: Stores,
     /// Name and key of each caller.
     pub(super) callers: Vec<(&'static str, String)>,
-    /// Users that requests may name.
-    pub(super) users: Vec<UserId>,
+    pub(super) users: Vec<NamedUsers>,
     /// Webhook with deliveries.
     pub(super) webhook: String,
     pub(super) known: KnownValues,
     // Dropped last: the database, then its file.
     _dynamodb: EmbeddedDynamo,
     _folder: TempDir,
+}
+
+/// Users that requests name. A request of one kind does not change the users of another.
+pub(super) struct NamedUsers {
+    /// User that is invited at first, and then changed.
+    pub(super) changed: UserId,
+    pub(super) kept: UserId,
+    pub(super) deleted: UserId,
 }
 
 impl HostileDatabase {
@@ -94,26 +99,11 @@ impl HostileDatabase {
         known.insert("business_ids", known["business__in"].clone());
         known.insert("categoryId", vec![category.into()]);
         known.insert("review_id", reviews);
-        let users = users.iter().skip(1).step_by(HOSTILE_ONE_IN).map(|user| user.id).collect();
+        let hostile: Vec<_> = users.iter().skip(1).step_by(HOSTILE_ONE_IN).map(|user| user.id).collect();
+        let named = |ids: &[UserId; 3]| NamedUsers { changed: ids[0], kept: ids[1], deleted: ids[2] };
+        let users = hostile.as_chunks().0.iter().map(named).collect();
         let callers = vec![("ORG_ADMIN", admin), ("PROVIDER", provider), ("BUSINESS_MANAGER", manager)];
         Ok(Self { stack, options, stores, callers, users, webhook, known, _dynamodb: dynamodb, _folder: folder })
-    }
-}
-
-/// Use of a user by requests. No request of one use changes the users of another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum UserUse {
-    /// Invited at first.
-    Invited,
-    Kept,
-    Deleted,
-}
-
-impl HostileDatabase {
-    /// Returns a user for a request, by turns.
-    pub(super) fn user(&self, number: usize, user_use: UserUse) -> UserId {
-        let rounds = self.users.len() / USES;
-        self.users[number % rounds * USES + user_use as usize]
     }
 }
 
@@ -137,7 +127,7 @@ fn users(rng: &mut Rng, count: usize, org: u64, businesses: &[BusinessId]) -> an
     let mut name = || PersonName::parse(&texts::random(rng, PersonName::MAX_CHARS)).ok();
     let mut users: Vec<_> = (0..count).map(|number| generate_user(number, org)).collect::<anyhow::Result<_>>()?;
     for (number, user) in users.iter_mut().skip(1).step_by(HOSTILE_ONE_IN).enumerate() {
-        user.status = if number % USES == UserUse::Invited as usize { Status::Invited } else { Status::Active };
+        user.status = if number % 3 == 0 { Status::Invited } else { Status::Active };
         user.first_name = name().unwrap_or_else(|| user.first_name.clone());
         user.last_name = name().unwrap_or_else(|| user.last_name.clone());
         user.business_ids.clone_from(&of_users);

@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 
 use super::candidate::{Candidate, RequestSpace};
 use super::climb::Reading;
-use super::database::{HostileDatabase, UserUse, only_key};
+use super::database::{HostileDatabase, only_key};
 use crate::lambda::environment::send;
 use crate::lambda::operation_rounds::deployed_memory;
 use crate::sandbox::process::CpuMeter;
@@ -75,14 +75,12 @@ impl<'a> Functions<'a> {
     async fn path(&self, route_key: &str) -> anyhow::Result<String> {
         let number = self.taken.replace(self.taken.get() + 1);
         let (method, path) = route_key.split_once(' ').context("a method")?;
-        let user = self.database.user(
-            number,
-            match (method, path) {
-                ("POST", "/api/v2/user/{user_id}" | "/api/v2/user/{user_id}/invite") => UserUse::Invited,
-                ("DELETE", "/api/v2/user/{user_id}") => UserUse::Deleted,
-                _ => UserUse::Kept,
-            },
-        );
+        let users = &self.database.users[number % self.database.users.len()];
+        let user = match (method, path) {
+            ("POST", "/api/v2/user/{user_id}" | "/api/v2/user/{user_id}/invite") => users.changed,
+            ("DELETE", "/api/v2/user/{user_id}") => users.deleted,
+            _ => users.kept,
+        };
         let mut path = path.replace("{user_id}", &user.to_string());
         for name in ["review_id", "categoryId"] {
             let ids = &self.database.known[name];
