@@ -5,14 +5,14 @@ use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use fastrand::Rng;
 use jiff::Timestamp;
 use presence_domain::audit::{Actor, OperatorName};
-use presence_domain::ids::{BusinessId, UserId};
+use presence_domain::ids::{BusinessId, OrgId, UserId};
 use presence_domain::review::Review;
 use presence_domain::user::{PersonName, Role, Status, User};
 use presence_domain::webhook::{Attempt, DeliveryState, WebhookId};
 use presence_local::embedded::EmbeddedDynamo;
 use presence_local::{DynamoDb, Options, Stack, sdk_config};
 use presence_runtime::clock::{Clock as _, SystemClock};
-use presence_store::{Database, NewApiKey, Stores, schema};
+use presence_store::{Business, Database, NewApiKey, Stores, schema};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -32,6 +32,8 @@ const HOSTILE_ONE_IN: usize = 5;
 const USER_BUSINESSES: usize = 1_500;
 /// Number of businesses of the `BUSINESS_MANAGER` who calls.
 const MANAGER_BUSINESSES: usize = 500;
+/// Longest name of a hostile business. There are as many of them as hostile users.
+const BUSINESS_CHARS: usize = 255;
 /// Number of the newest reviews that have long texts, and characters of each. A page of a hundred of them is close to 6 MB.
 const LONG_REVIEWS: usize = 120;
 const REVIEW_CHARS: usize = 20_000;
@@ -86,6 +88,7 @@ impl HostileDatabase {
         let org = distribution.org().id;
         let users = users(rng, settings.users, org.get(), &businesses)?;
         dynamodb.import(&stores.database.name(&schema::USERS), stores.users.to_items(&users)?)?;
+        let business_names = put_businesses(rng, &stores, org, settings.users / HOSTILE_ONE_IN).await?;
         let (months, reviews) = reviews(rng, &distribution);
         let admin = load_reviews(&stores, &dynamodb, &distribution, months.into_iter()).await?;
         let category = load_categories(&stores, &stack, &admin).await?;
@@ -94,7 +97,7 @@ impl HostileDatabase {
         let webhook = webhook(&stack, &stores, &admin, now).await?;
         let provider = create_caller(&stores, Role::Provider, 2, now).await?;
         let manager = only_key(&stores, users[0].id).await?.0;
-        let mut known = known(org.get(), &users);
+        let mut known = known(org.get(), &users, business_names);
         known.insert("business__in", businesses.iter().map(|id| id.as_str().into()).collect());
         known.insert("business_ids", known["business__in"].clone());
         known.insert("categoryId", vec![category.into()]);
@@ -138,6 +141,17 @@ fn users(rng: &mut Rng, count: usize, org: u64, businesses: &[BusinessId]) -> an
     Ok(users)
 }
 
+/// Stores businesses with hostile names in an organisation. Returns the first names.
+async fn put_businesses(rng: &mut Rng, stores: &Stores, org_id: OrgId, count: usize) -> anyhow::Result<Vec<Value>> {
+    let mut text = || texts::random(rng, BUSINESS_CHARS);
+    let business = |number: usize| {
+        Some(Business { id: BusinessId::parse(&format!("hostile-{number}"))?, org_id, name: text(), city: text() })
+    };
+    let businesses: Vec<_> = (0..count).filter_map(business).collect();
+    futures::future::try_join_all(businesses.iter().map(|business| stores.businesses.put(business))).await?;
+    Ok(businesses.into_iter().take(20).map(|business| business.name.into()).collect())
+}
+
 /// Generates the reviews of each month, and returns the ids of the newest ones, which have long texts.
 fn reviews(rng: &mut Rng, distribution: &Distribution) -> (Vec<Vec<Review>>, Vec<Value>) {
     let mut months: Vec<_> = distribution.months().collect();
@@ -171,7 +185,7 @@ async fn webhook(stack: &Stack, stores: &Stores, key: &str, now: Timestamp) -> a
 }
 
 /// Returns values of the data, by the name of the field.
-fn known(org: u64, users: &[User]) -> KnownValues {
+fn known(org: u64, users: &[User], business_names: Vec<Value>) -> KnownValues {
     let texts = |texts: &[&str]| texts.iter().copied().map(Value::from).collect::<Vec<_>>();
     let cities = texts(&CITIES_BY_SIZE);
     let days = texts(&["2021-01-01", "2023-06-01T12:00:00Z", "2025-12-31"]);
@@ -185,7 +199,7 @@ fn known(org: u64, users: &[User]) -> KnownValues {
         ("update_date__gte", days.clone()),
         ("update_date__lte", days),
         ("expires_at", texts(&["2030-01-01"])),
-        ("query", names.clone()),
+        ("query", [names.clone(), business_names].concat()),
         ("last_name", names),
         ("email", texts(&[&format!("{FRESH}@bench.example"), users[2].email.as_str()])),
         ("Idempotency-Key", texts(&[FRESH])),
