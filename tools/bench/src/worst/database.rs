@@ -28,8 +28,8 @@ use crate::review_database::PATIENCE;
 
 /// One in so many users has hostile names and many businesses.
 const HOSTILE_ONE_IN: usize = 5;
-/// Number of businesses of a hostile user. A page of a hundred of them is close to the 6 MB of an answer.
-const USER_BUSINESSES: usize = 1_500;
+/// Number of businesses of a hostile user. A page of a hundred of them has 2 MB.
+const USER_BUSINESSES: usize = 500;
 /// Number of businesses of the `BUSINESS_MANAGER` who calls.
 const MANAGER_BUSINESSES: usize = 500;
 /// Longest name of a hostile business. There are as many of them as hostile users.
