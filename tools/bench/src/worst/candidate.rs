@@ -230,7 +230,9 @@ fn shown(value: &Value) -> String {
         other => other.to_string(),
     };
     let length = text.chars().count();
-    let start = text.chars().take(SHOWN_CHARS).map(|char| if "|`\\\n".contains(char) { '·' } else { char });
+    // Marks and signs would change the letters beside them, or end a cell of the table.
+    let is_plain = |char: char| char.is_alphanumeric() || (char.is_ascii() && !"|`\\\n".contains(char));
+    let start = text.chars().take(SHOWN_CHARS).map(|char| if is_plain(char) { char } else { '·' });
     let start: String = start.collect();
     if length > SHOWN_CHARS { format!("`{start}…`, {length} characters") } else { format!("`{start}`") }
 }
