@@ -1,5 +1,5 @@
 //! Benchmarks behind the numbers of the documentation. Run them with `cargo run --profile bench -p presence-bench -- costs` (or
-//! `budgets`, `lambda`, `stats` or `writes`).
+//! `budgets`, `lambda`, `stats`, `worst` or `writes`).
 //!
 //! Calls, waves and units are counted and exact. Times are medians of one run: compare them only within that run.
 
@@ -15,6 +15,7 @@ mod request_log;
 mod review_database;
 mod sandbox;
 mod stats;
+mod worst;
 mod writes;
 
 use std::io::Write as _;
@@ -59,6 +60,8 @@ enum Benchmark {
     },
     /// Measures every operation with the processor share of Lambda, and the start and size of each function
     Lambda(lambda::Settings),
+    /// Searches the request of each operation that takes most of the processor
+    Worst(worst::Settings),
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -79,6 +82,11 @@ async fn main() -> anyhow::Result<()> {
         Benchmark::Writes(settings) => Box::pin(writes::run(&settings)).await?,
         Benchmark::Costs { durations } => Box::pin(costs::run(&durations)).await?,
         Benchmark::Lambda(settings) => lambda::run(settings).await?,
+        Benchmark::Worst(settings) => {
+            let worst = Box::pin(worst::run(&settings)).await?;
+            beyond = worst.beyond;
+            worst.text
+        }
     };
     write!(std::io::stdout(), "{report}")?;
     args.out.map_or(Ok(()), |file| std::fs::write(file, &report))?;

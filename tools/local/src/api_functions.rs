@@ -14,7 +14,7 @@ use crate::options::Options;
 
 /// Starts the functions of the API as Lambda does. Returns the routes of the template, each with its function. The functions share a
 /// connection, and nothing else.
-pub(crate) async fn start(database: &Database, options: &Options) -> anyhow::Result<Vec<(String, LocalFunction)>> {
+pub async fn start(database: &Database, options: &Options) -> anyhow::Result<Vec<(String, LocalFunction)>> {
     let (clock, limit) = (|| Arc::clone(&options.clock), options.rate_limit);
     let users = presence_users::App::new(database, clock()).with_rate_limit(limit);
     let users = users.with_sign_in_url(options.sign_in_url.clone()).start();

@@ -32,6 +32,7 @@ mod stack;
 mod streams;
 pub mod terminal_log;
 
+pub use api_functions::start as start_functions;
 pub use aws_limits::{AwsLimits, LimitCounts, LimitsProxy};
 pub use events::{BusMode, EventLog, LocalBus};
 pub use home::{SAMPLE_CALLS, SampleCall};

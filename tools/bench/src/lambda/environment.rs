@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use presence_domain::category::CategoryRow;
+use presence_domain::review::Review;
 use presence_domain::user::Role;
 use presence_ledger::OrgPostings;
 use presence_local::embedded::EmbeddedDynamo;
@@ -30,7 +31,7 @@ const CALL_DELAY: Duration = Duration::from_millis(3);
 /// Categories of the local stack.
 const CATEGORIES: &str = include_str!("../../../local/sample/categories.jsonl");
 /// Prefix of the tables.
-pub(super) const PREFIX: &str = "presence-";
+pub(crate) const PREFIX: &str = "presence-";
 
 /// Loaded data with the launcher of functions.
 pub(super) struct LambdaEnvironment {
@@ -78,7 +79,7 @@ impl LambdaEnvironment {
         let stack = Stack::start(Options { dynamodb: DynamoDb::Endpoint(url.clone()), ..Options::default() }).await?;
         let orgs = load_orgs(&store, &dynamodb, sizes).await?;
         let distribution = Distribution::new(reviews);
-        let reviews_key = load_reviews(&store, &dynamodb, &distribution).await?;
+        let reviews_key = load_reviews(&store, &dynamodb, &distribution, distribution.months()).await?;
         let category = load_categories(&store, &stack, &reviews_key).await?;
         let review = find_review(&stack, &reviews_key).await?;
         append_events(&store, distribution.org().id, &review, SystemClock.now()).await?;
@@ -157,7 +158,8 @@ fn socket_address(url: &str) -> anyhow::Result<SocketAddr> {
     authority.parse().with_context(|| format!("no address in {url}"))
 }
 
-async fn send(stack: &Stack, method: &str, path: &str, key: &str, body: &Value) -> anyhow::Result<Value> {
+/// Sends a request to the service of a stack. Other answers than 200 are errors.
+pub(crate) async fn send(stack: &Stack, method: &str, path: &str, key: &str, body: &Value) -> anyhow::Result<Value> {
     let request = reqwest::Client::new().request(method.parse()?, format!("{}{path}", stack.base_url()));
     let request = request.header("x-api-key", key);
     let request = if body.is_null() { request } else { request.json(body) };
@@ -167,11 +169,12 @@ async fn send(stack: &Stack, method: &str, path: &str, key: &str, body: &Value) 
     Ok(serde_json::from_str(&text)?)
 }
 
-/// Loads the reviews. Returns the key of a caller who sees them.
-async fn load_reviews(
+/// Loads the reviews of each month. Returns the key of a caller who sees them.
+pub(crate) async fn load_reviews(
     store: &Stores,
     dynamodb: &EmbeddedDynamo,
     distribution: &Distribution,
+    months: impl Iterator<Item = Vec<Review>>,
 ) -> anyhow::Result<String> {
     store.businesses.put_org(&distribution.org()).await?;
     for business in distribution.businesses() {
@@ -179,7 +182,7 @@ async fn load_reviews(
     }
     let table = store.database.name(&schema::REVIEWS);
     let mut postings = OrgPostings::new(distribution.org().id);
-    for month in distribution.months() {
+    for month in months {
         for review in &month {
             postings.add(review);
         }
@@ -197,7 +200,7 @@ async fn find_review(stack: &Stack, key: &str) -> anyhow::Result<String> {
 }
 
 /// Stores the categories. Returns the id of one of them.
-async fn load_categories(store: &Stores, stack: &Stack, key: &str) -> anyhow::Result<String> {
+pub(crate) async fn load_categories(store: &Stores, stack: &Stack, key: &str) -> anyhow::Result<String> {
     let mut import = store.categories.begin_import(false).await?;
     for line in CATEGORIES.lines() {
         let row: CategoryRow = serde_json::from_str(line)?;

@@ -18,7 +18,7 @@ pub(super) fn user_id(number: usize) -> u64 {
 }
 
 /// Generates a user of an organisation.
-pub(super) fn generate_user(number: usize, org: u64) -> anyhow::Result<User> {
+pub(crate) fn generate_user(number: usize, org: u64) -> anyhow::Result<User> {
     let [first_names, last_names] = [FIRST_NAMES, LAST_NAMES].map(|names| names.split(' ').collect::<Vec<_>>());
     let first = first_names[number % first_names.len()];
     let last = last_names[(number / first_names.len()) % last_names.len()];

@@ -1,15 +1,15 @@
 //! Benchmark of the release binaries as on Lambda: behind the runtime API, each with the processor share of its memory.
 
 mod cgroup;
-mod environment;
+pub(crate) mod environment;
 mod function;
-mod generated_users;
+pub(crate) mod generated_users;
 pub(crate) mod memory;
-mod operation_rounds;
+pub(crate) mod operation_rounds;
 mod operations;
-mod organisation;
+pub(crate) mod organisation;
 pub(crate) mod results;
-mod small_orgs;
+pub(crate) mod small_orgs;
 
 use std::fmt::Write as _;
 use std::io::Write as _;

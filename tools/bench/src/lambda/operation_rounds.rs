@@ -127,7 +127,7 @@ impl RoundContext<'_> {
 }
 
 /// Returns the memory that the template gives a function.
-fn deployed_memory(function: &str) -> anyhow::Result<Memory> {
+pub(crate) fn deployed_memory(function: &str) -> anyhow::Result<Memory> {
     let (_, megabytes) = MEMORY_MB.iter().find(|(name, _)| *name == function).context("a function")?;
     Ok(Memory(u32::try_from(*megabytes)?))
 }

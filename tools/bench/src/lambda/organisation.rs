@@ -122,7 +122,7 @@ pub(super) async fn create_users_table(url: &str) -> anyhow::Result<()> {
 }
 
 /// Creates an active user with a role in an organisation, or in none if it is a PROVIDER. Returns a key of the user.
-pub(super) async fn create_caller(store: &Stores, role: Role, org: u64, now: Timestamp) -> anyhow::Result<String> {
+pub(crate) async fn create_caller(store: &Stores, role: Role, org: u64, now: Timestamp) -> anyhow::Result<String> {
     // A number that no loaded user has: the address must be free.
     let template = generate_user(usize::MAX >> 16, org)?;
     let org_id = template.org_id.filter(|_| role != Role::Provider);

@@ -17,7 +17,7 @@ pub(super) const REVIEWS: u64 = 200;
 const FIRST: u64 = 200_001;
 
 /// Organisations that are loaded so far.
-pub(super) struct SmallOrgs {
+pub(crate) struct SmallOrgs {
     store: Stores,
     /// Reviews of each organisation, but for their ids.
     reviews: Vec<Review>,
@@ -26,13 +26,13 @@ pub(super) struct SmallOrgs {
 
 impl SmallOrgs {
     /// Prepares the reviews. Loads nothing.
-    pub(super) fn new(store: Stores) -> Self {
+    pub(crate) fn new(store: Stores) -> Self {
         let reviews = Distribution::new(REVIEWS).months().flatten().collect();
         Self { store, reviews, loaded: Cell::new(0) }
     }
 
     /// Loads organisations until there are so many.
-    pub(super) fn load(&self, dynamodb: &EmbeddedDynamo, orgs: u64) -> anyhow::Result<()> {
+    pub(crate) fn load(&self, dynamodb: &EmbeddedDynamo, orgs: u64) -> anyhow::Result<()> {
         let table = self.store.database.name(&schema::REVIEWS);
         while self.loaded.get() < orgs {
             let org_id = OrgId::new(FIRST + self.loaded.get()).context("an organisation")?;

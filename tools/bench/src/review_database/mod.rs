@@ -38,7 +38,7 @@ pub(crate) use write_units::{WriteCase, count_write_units, fill_log};
 
 const PREFIX: &str = "presence-";
 /// Timeout of a call. A busy machine may take seconds for one.
-const PATIENCE: Duration = Duration::from_mins(5);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Database of the reviews of a distribution. Clones share it.
 #[derive(Clone, Debug)]

@@ -14,21 +14,32 @@ pub(crate) fn process_id(process: &Child) -> anyhow::Result<u32> {
 /// Exact processor time of a process, summed over its threads. A thread that has ended counts with its last reading.
 pub(crate) struct CpuMeter {
     id: u32,
+    /// Name of the only threads that count.
+    name: Option<&'static str>,
     /// Nanoseconds of each thread.
     threads: HashMap<String, u64>,
 }
 
 impl CpuMeter {
     pub(crate) fn new(id: u32) -> Self {
-        Self { id, threads: HashMap::new() }
+        Self { id, name: None, threads: HashMap::new() }
     }
 
-    /// Returns the processor time of all threads in milliseconds.
+    /// Returns a meter of the threads with a name.
+    pub(crate) fn of_threads(id: u32, name: &'static str) -> Self {
+        Self { name: Some(name), ..Self::new(id) }
+    }
+
+    /// Returns the processor time of the threads in milliseconds.
     pub(crate) fn used_ms(&mut self) -> io::Result<f64> {
         for task in std::fs::read_dir(format!("/proc/{}/task", self.id))? {
             let task = task?;
+            let named =
+                |name: &str| std::fs::read_to_string(task.path().join("comm")).is_ok_and(|it| it.trim_end() == name);
             // A thread may end after it was listed.
-            if let Ok(times) = std::fs::read_to_string(task.path().join("schedstat")) {
+            if self.name.is_none_or(named)
+                && let Ok(times) = std::fs::read_to_string(task.path().join("schedstat"))
+            {
                 self.record(task.file_name().to_string_lossy().into_owned(), &times);
             }
         }

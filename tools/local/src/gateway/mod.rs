@@ -12,7 +12,7 @@ mod server;
 
 pub use function::{InvokeError, LocalFunction, MEMORY_MB, WAVES_HEADER};
 pub use routes::{RouteMatch, RouteTable};
-pub use server::Gateway;
+pub use server::{Gateway, MAX_HEAD_BYTES};
 
 /// Returns the answer to a request that no route takes.
 pub(crate) fn not_found() -> axum::response::Response {

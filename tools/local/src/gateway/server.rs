@@ -36,7 +36,7 @@ use crate::local_only::{is_change_of_another_site, local_hosts_only};
 const API_PREFIX: &str = "/api/";
 
 /// Largest size of the request line and all header values: the quota of API Gateway.
-const MAX_HEAD_BYTES: usize = 10_240;
+pub const MAX_HEAD_BYTES: usize = 10_240;
 
 /// Largest body: the payload quota of API Gateway.
 const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
