@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { freePort, Stack, until } from "./stack.js";
+import { Stack, until } from "./stack.js";
 import { look, openBrowser, Window } from "./window.js";
 
 let stack, browser;
@@ -59,24 +59,4 @@ test("events are filtered by type and by text, and listed as JSON oldest first",
   await page.getByRole("heading", { name: `Events: 0 of ${all.length}` }).waitFor();
   assert.equal(await rows(page).count(), 0);
   await window.close();
-});
-
-test("a page says that its stack is stopped, keeps what it shows, and is loaded again with the next one", async () => {
-  const port = await freePort();
-  let other = await Stack.start([], port);
-  // Requests that nobody answers are errors of the console: the window of the other tests would refuse them.
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  await page.goto(other.events);
-  await other.invite("en");
-  await page.getByRole("heading", { name: "Events: 2" }).waitFor();
-  await other.stop();
-  await page.getByText("The stack is stopped.").waitFor();
-  assert.equal(await rows(page).count(), 2);
-  await look(page, "events-stopped");
-  other = await Stack.start([], port);
-  await page.getByRole("heading", { name: "Events: 0" }).waitFor();
-  assert.equal(await page.getByText("The stack is stopped.").count(), 0);
-  await context.close();
-  await other.stop();
 });

@@ -23,27 +23,12 @@ export async function get(path) {
 }
 
 /**
- * Runs a function again and again, with a pause after each run. While the stack does not answer, the page says so. Once it answers again, the
- * page is loaded again: its keys and data may be those of another stack.
- */
-export async function repeat(milliseconds, run) {
-  for (;;) {
-    try {
-      await run();
-    } catch (error) {
-      if (error instanceof TypeError && await isStopped()) await waitForStart();
-    }
-    await new Promise(done => setTimeout(done, milliseconds));
-  }
-}
-
-/**
  * Runs a function now, and again whenever the stack tells of a change of the subject. Changes during a run lead to one further run. A stack
- * that stops is said, and another one loads the page again, as in `repeat`.
+ * that stops is said, and another one loads the page again: its keys and data may be others. A page that is not seen keeps no connection, of
+ * which a browser makes few to a host.
  */
-export function follow(subject, run) {
-  const source = new EventSource(`/changes/${subject}`);
-  let stack, isRunning = false, isWaiting = false;
+export function follow(subject, run = async () => {}) {
+  let source, stack, isRunning = false, isWaiting = false, isOver = false;
   const turn = async () => {
     isWaiting = isRunning;
     if (isRunning) return;
@@ -53,16 +38,24 @@ export function follow(subject, run) {
     isRunning = false;
     if (isWaiting) await turn();
   };
-  source.onmessage = ({ data }) => {
-    stack ??= data;
-    if (data === stack) turn();
-    else location.reload();
+  const listen = () => {
+    source?.close();
+    if (isOver || document.visibilityState === "hidden") return;
+    source = new EventSource(`/changes/${subject}`);
+    source.onmessage = ({ data }) => {
+      stack ??= data;
+      if (data === stack) turn();
+      else location.reload();
+    };
+    source.onerror = async () => {
+      if (!await isStopped() || isOver) return;
+      isOver = true;
+      source.close();
+      await waitForStart();
+    };
   };
-  source.onerror = async () => {
-    if (!await isStopped()) return;
-    source.close();
-    await waitForStart();
-  };
+  document.addEventListener("visibilitychange", listen);
+  listen();
 }
 
 /** Calls the API with a key. Returns the answer; throws an error with the status and the API's words. */

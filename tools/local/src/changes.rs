@@ -91,6 +91,8 @@ impl Changes {
     async fn sources(&self, subject: &str) -> anyhow::Result<Option<Sources>> {
         let (logs, table) = match subject {
             "home" => (vec![self.history.changes(), self.mailbox.changes(), self.events.changes()], None),
+            // For a page that shows no changes: it is told of this start alone.
+            "stack" => (Vec::new(), None),
             "requests" => (vec![self.history.changes()], None),
             "events" => (vec![self.events.changes()], None),
             "mailbox" => (vec![self.mailbox.changes()], Some(self.writes_to(&USERS).await?)),

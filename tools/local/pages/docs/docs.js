@@ -1,6 +1,6 @@
 // The page that describes the API: the list of operations, the caller, and the chosen operation.
 
-import { byId, element, get } from "/pages/page.js";
+import { byId, element, follow, get } from "/pages/page.js";
 import { showOperation } from "/pages/docs/operation.js";
 import { fieldNames, resolve } from "/pages/docs/schema.js";
 
@@ -105,3 +105,4 @@ async function start() {
 }
 
 start();
+follow("stack");

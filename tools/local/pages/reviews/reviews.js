@@ -1,6 +1,6 @@
 // Page of the reviews: searches with the filters, and lists what the API finds, page by page.
 
-import { byId } from "../page.js";
+import { byId, follow } from "../page.js";
 import { businessesOf, call, chosenBusinesses, parameters, refresh, restrict, startFilters } from "../filters.js";
 import { reviewItem } from "./review.js";
 
@@ -36,3 +36,4 @@ async function turn(step) {
 byId("previous").onclick = () => turn(-1);
 byId("next").onclick = () => turn(1);
 startFilters(() => open(1));
+follow("stack");

@@ -1,6 +1,6 @@
 // Browser of the tables: their names and counts, and their items page by page, with the kind of each item. The address names what is shown.
 
-import { byId, element, get } from "/pages/page.js";
+import { byId, element, follow, get } from "/pages/page.js";
 import { codeBox } from "/pages/request.js";
 
 const names = byId("table-names");
@@ -103,6 +103,7 @@ form.elements.kind.onchange = () => {
 form.onreset = () => show(shown.table, null, null, null);
 more.onclick = read;
 
+follow("stack");
 await showTables();
 const address = new URLSearchParams(location.search);
 const { name } = tables.find(({ name }) => name === address.get("table")) ?? tables[0];
