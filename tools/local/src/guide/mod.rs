@@ -81,12 +81,6 @@ const DOCUMENTS: &[Document] = &documents![
     "tools/clients/typescript/README.md",
 ];
 
-/// Own files of every page of the guide.
-const FILES: [(&str, &str); 2] = [
-    ("guide/guide.css", include_str!("../../pages/guide/guide.css")),
-    ("guide/guide.js", include_str!("../../pages/guide/guide.js")),
-];
-
 /// Pictures in the documents: path in the repository, media type and content.
 const PICTURES: [(&str, &str, &[u8]); 3] = [
     ("shared/docs/ledger.svg", "image/svg+xml", include_bytes!("../../../../shared/docs/ledger.svg")),
@@ -135,13 +129,15 @@ impl Document {
             render::navigation(&self.path()),
             self.markdown_path(),
         );
-        Page { path: GUIDE_PATH, title: &title, body: &body, files: &FILES }.html()
+        let files = &[("guide/guide.css", include_str!("../../pages/guide/guide.css"))];
+        Page { path: GUIDE_PATH, title: &title, body: &body, files }.html()
     }
 }
 
 /// Builds the routes of the pages, of their Markdown and pictures, and of the data of the search.
 pub(crate) fn router() -> Router {
-    let page = Page { path: GUIDE_PATH, title: "", body: "", files: &FILES };
+    let style = ("guide/guide.css", include_str!("../../pages/guide/guide.css"));
+    let page = Page { path: GUIDE_PATH, title: "", body: "", files: &[style] };
     let documents = DOCUMENTS.iter().fold(page.files(), |router, &document| {
         router
             .route(&document.path(), get(move || async move { page::answer(document.html()) }))
