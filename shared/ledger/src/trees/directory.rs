@@ -158,3 +158,19 @@ fn read_directory(value: NumberedValue) -> Result<Directory, Error> {
 fn kept_changing() -> Error {
     Error::Unavailable("the directory of an organisation's trees kept changing while it was written".into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn editions_only_rise_whichever_writer_is_last() {
+        let org_id = OrgId::new(1).expect("an id");
+        let tree = TreeKey { set: ReviewSet::City(org_id, "lyon".to_owned()), facet_key: None };
+        let mut bucket = DirectoryBucket::default();
+        for (edition, named, is_raised) in [(5, 5, true), (4, 5, false), (5, 5, false), (6, 6, true)] {
+            assert_eq!(raise(&mut bucket, &tree, edition), is_raised, "{edition}");
+            assert_eq!(bucket.editions[&directory_hash(&tree)], named, "{edition}");
+        }
+    }
+}
