@@ -172,8 +172,7 @@ mod tests {
     #[test]
     fn each_document_of_the_repository_has_a_page_of_its_own() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let outside =
-            ["", "python/", "rust/", "typescript/"].map(|package| format!("tools/clients/{package}README.md"));
+        let outside = ["python", "rust", "typescript"].map(|package| format!("tools/clients/{package}/README.md"));
         let mut files = BTreeSet::from(outside);
         files.extend(["README.md", "CONTRIBUTING.md"].map(ToOwned::to_owned));
         for folder in ["shared/docs", "shared/docs/decisions"] {
