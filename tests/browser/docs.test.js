@@ -11,8 +11,8 @@ import { look, openBrowser, viewsOf, Window } from "./window.js";
 /** Programs that run a code sample, by the name of its tab. */
 const RUNNERS = {
   curl: ["bash", ["-s"]],
-  TypeScript: ["node", ["--input-type=module", "-"]],
-  Python: ["python3", ["-"]],
+  fetch: ["node", ["--input-type=module", "-"]],
+  urllib: ["python3", ["-"]],
 };
 
 let stack, browser;
@@ -144,13 +144,20 @@ test("a choice that nobody made is not sent, and the keyboard reaches every tab"
   const page = await open(window, "#search_reviews");
   await page.getByText(/^Optional parameters/).click();
   assert.equal(await page.getByLabel("content__isnull").inputValue(), "");
-  assert.ok(!(await sample(page).textContent()).includes("?"));
+  const isIn = async (tab, code) => {
+    await page.getByRole("tab", { name: tab }).click();
+    assert.ok((await sample(page).textContent()).includes(code), `${tab} has no ${code}`);
+  };
+  await isIn("TypeScript", "presence.reviews.search()");
+  await isIn("curl", "/reviews'");
   await page.getByLabel("content__isnull").selectOption("false");
   await page.getByLabel("rating__in").fill("1,2");
-  assert.ok((await sample(page).textContent()).includes("?rating__in=1,2&content__isnull=false"));
-  await page.getByRole("tab", { name: "curl" }).focus();
+  await isIn("TypeScript", "presence.reviews.search({ rating__in: [1, 2], content__isnull: false })");
+  await isIn("Python", "presence.reviews.search(rating_in=[1, 2], content_isnull=False)");
+  await isIn("Rust", "presence.search_reviews(|search| search.rating_in(vec![1, 2]).content_isnull(false))");
+  await isIn("curl", "?rating__in=1,2&content__isnull=false");
   await page.keyboard.press("ArrowRight");
-  assert.equal(await page.getByRole("tab", { selected: true }).textContent(), "TypeScript");
+  assert.equal(await page.getByRole("tab", { selected: true }).textContent(), "fetch");
   await page.keyboard.press("ArrowLeft");
   assert.equal(await page.getByRole("tab", { selected: true }).textContent(), "curl");
   await look(page, "docs-filled");

@@ -39,6 +39,7 @@ pub(crate) fn router(keys: &DemoKeys) -> Router {
             ("docs/docs.css", include_str!("../pages/docs/docs.css")),
             ("docs/docs.js", include_str!("../pages/docs/docs.js")),
             ("docs/operation.js", include_str!("../pages/docs/operation.js")),
+            ("docs/packages.js", include_str!("../pages/docs/packages.js")),
             ("docs/samples.js", include_str!("../pages/docs/samples.js")),
             ("docs/schema.js", include_str!("../pages/docs/schema.js")),
         ],

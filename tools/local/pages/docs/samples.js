@@ -1,12 +1,24 @@
-// Code samples of a request: curl, TypeScript, Python and Rust. Each runs as it stands; that in Rust names the crates that it needs.
+// Code samples of a request: with our packages, and over HTTP. Each of the latter runs as it stands; that in Rust names the crates that it needs.
 
-/** Languages of the samples, in the order of the tabs. */
+import * as packages from "/pages/docs/packages.js";
+
+const { literal } = packages;
+
+/** Languages of the samples, in the order of the tabs: our packages first. A request that no method of them makes is written over HTTP. */
 export const LANGUAGES = [
+  { name: "TypeScript", write: request => withPackage(packages.typescript, request) ?? fetched(request) },
+  { name: "Python", write: request => withPackage(packages.python, request) ?? urllib(request) },
+  { name: "Rust", write: request => withPackage(packages.rust, request) ?? reqwest(request) },
   { name: "curl", write: curl },
-  { name: "TypeScript", write: typescript },
-  { name: "Python", write: python },
-  { name: "Rust", write: rust },
+  { name: "fetch", write: fetched },
+  { name: "urllib", write: urllib },
+  { name: "reqwest", write: reqwest },
 ];
+
+function withPackage(write, request) {
+  const call = packages.callOf(request);
+  return call && write(call);
+}
 
 function quoted(text) {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -19,7 +31,7 @@ function curl({ method, url, headers, body }) {
   return lines.join(" \\\n");
 }
 
-function typescript({ method, url, headers, body }) {
+function fetched({ method, url, headers, body }) {
   const options = [`  method: ${JSON.stringify(method)},`, `  headers: ${indented(JSON.stringify(headers, null, 2), "  ")},`];
   if (body) {
     const value = parsed(body);
@@ -31,7 +43,7 @@ function typescript({ method, url, headers, body }) {
     + "console.log(response.status, JSON.stringify(await response.json(), null, 2));";
 }
 
-function python({ method, url, headers, body }) {
+function urllib({ method, url, headers, body }) {
   const value = body ? parsed(body) : undefined;
   const lines = [
     "import json", "from urllib.error import HTTPError", "from urllib.request import Request, urlopen", "", "request = Request(",
@@ -43,7 +55,7 @@ function python({ method, url, headers, body }) {
   return [...lines, ")", ...send, "print(response.status, json.load(response))"].join("\n");
 }
 
-function rust({ method, url, headers, body }) {
+function reqwest({ method, url, headers, body }) {
   const lines = [
     "// cargo add reqwest && cargo add tokio --features macros,rt-multi-thread", "#[tokio::main]",
     "async fn main() -> Result<(), reqwest::Error> {", "    let response = reqwest::Client::new()",
@@ -66,17 +78,4 @@ function parsed(text) {
 
 function indented(text, margin) {
   return text.replaceAll("\n", `\n${margin}`);
-}
-
-/** Returns a JSON value as a literal of Python. */
-function literal(value, margin) {
-  if (value === null) return "None";
-  if (typeof value === "boolean") return value ? "True" : "False";
-  if (typeof value !== "object") return JSON.stringify(value);
-  const inner = `${margin}    `;
-  const items = Array.isArray(value)
-    ? value.map(item => `${inner}${literal(item, inner)},`)
-    : Object.entries(value).map(([name, item]) => `${inner}${JSON.stringify(name)}: ${literal(item, inner)},`);
-  const [open, close] = Array.isArray(value) ? "[]" : "{}";
-  return items.length ? `${open}\n${items.join("\n")}\n${margin}${close}` : open + close;
 }
