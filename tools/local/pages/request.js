@@ -47,7 +47,7 @@ function pretty(text) {
 }
 
 /** Returns the elements of the code samples, and the function that writes them again. */
-export function codeSamples(request) {
+export function codeSamples(request, languages = LANGUAGES) {
   const code = element("pre", { tabIndex: 0, id: "sample" });
   code.setAttribute("role", "tabpanel");
   const tabs = element("div", { className: "tabs" });
@@ -62,7 +62,7 @@ export function codeSamples(request) {
     code.ariaLabel = language.name;
     code.textContent = language.write(request());
   };
-  for (const each of LANGUAGES) {
+  for (const each of languages) {
     const tab = element("button", { type: "button", textContent: each.name });
     tab.setAttribute("role", "tab");
     tab.setAttribute("aria-controls", code.id);
@@ -72,7 +72,7 @@ export function codeSamples(request) {
   tabs.onkeydown = ({ key }) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
     if (!step) return;
-    language = LANGUAGES.at((LANGUAGES.indexOf(language) + step) % LANGUAGES.length);
+    language = languages.at((languages.indexOf(language) + step) % languages.length);
     refresh();
     tabs.querySelector("[aria-selected=true]").focus();
   };

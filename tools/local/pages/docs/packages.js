@@ -98,7 +98,7 @@ export function typescript({ origin, key, camel, values, type, own, value, rest 
   const middle = own && (value !== undefined || last.length > 0) ? [JSON.stringify(value) ?? "undefined"] : [];
   const call = `presence.${camel}(${[...values.map(text => JSON.stringify(text)), ...middle, ...last].join(", ")})`;
   const done = SILENT.has(camel) ? `await ${call};` : `console.log(await ${call});`;
-  return [`// The package: ${origin}${GUIDE}`, 'import { PresenceClient } from "presence-client";', "",
+  return [`import { PresenceClient } from "presence-client"; // ${origin}${GUIDE}`,
     `const presence = new PresenceClient({ baseUrl: ${JSON.stringify(origin)}, apiKey: ${JSON.stringify(key)} });`,
     isFeed ? `for await (const batch of ${call}) console.log(batch.events);` : done].join("\n");
 }
@@ -127,7 +127,7 @@ export function python({ origin, key, camel, snake, values, type, own, value, re
   const args = [...values.map(text => JSON.stringify(text)), ...value === undefined || !own ? [] : [literal(value, "")], ...last];
   const call = `presence.${snake}${isModel ? `(${args.join(", ")})` : wrapped("(", args, ")", "    ")}`;
   const done = SILENT.has(camel) ? [call] : [`print(${call})`];
-  return [`# The package: ${origin}${GUIDE}`, `from presence_client import PresenceClient${isModel ? `, ${type}` : ""}`, "",
+  return [`from presence_client import PresenceClient${isModel ? `, ${type}` : ""}  # ${origin}${GUIDE}`, "",
     `presence = PresenceClient(${JSON.stringify(origin)}, ${JSON.stringify(key)})`,
     ...isFeed ? [`for batch in ${call}:`, "    print(batch.events)"] : done].join("\n");
 }
@@ -157,7 +157,7 @@ export function rust({ origin, key, rust, camel, values, type, own, value, rest,
       '        println!("{:?}", batch.events);', "    }"]
     : [SILENT.has(camel) ? `    ${call}.await?;` : `    println!("{:?}", ${call}.await?);`];
   const crates = ["tokio", ...type ? ["serde_json"] : [], ...isFeed ? ["futures"] : []];
-  return [`// The package: ${origin}${GUIDE}; cargo add ${crates.join(" ")}`, `use presence_client::{${uses.join(", ")}};`, "", "#[tokio::main]", "async fn main() -> Result<(), Box<dyn std::error::Error>> {",
+  return [`// ${origin}${GUIDE}; cargo add ${crates.join(" ")}`, `use presence_client::{${uses.join(", ")}};`, "", "#[tokio::main]", "async fn main() -> Result<(), Box<dyn std::error::Error>> {",
     `    let presence = PresenceClient::new(Options::new(${JSON.stringify(origin)}, ${JSON.stringify(key)}))?;`,
     ...before, ...print, "    Ok(())", "}"].join("\n");
 }

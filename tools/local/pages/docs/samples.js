@@ -4,12 +4,15 @@ import * as packages from "/pages/docs/packages.js";
 
 const { literal } = packages;
 
-/** Languages of the samples, in the order of the tabs: our packages first. A request that no method of them makes is written over HTTP. */
-export const LANGUAGES = [
+/** Languages of the samples, in the order of the tabs. A request that no method of our packages makes is written over HTTP. */
+export const PACKAGES_AND_CURL = [
   { name: "TypeScript", write: request => withPackage(packages.typescript, request) ?? fetched(request) },
   { name: "Python", write: request => withPackage(packages.python, request) ?? urllib(request) },
   { name: "Rust", write: request => withPackage(packages.rust, request) ?? reqwest(request) },
   { name: "curl", write: curl },
+];
+export const LANGUAGES = [
+  ...PACKAGES_AND_CURL,
   { name: "fetch", write: fetched },
   { name: "urllib", write: urllib },
   { name: "reqwest", write: reqwest },

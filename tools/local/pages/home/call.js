@@ -2,6 +2,7 @@
 
 import { byId, element } from "/pages/page.js";
 import { caller } from "/pages/home/key.js";
+import { PACKAGES_AND_CURL } from "/pages/docs/samples.js";
 import { codeSamples, sendRequest } from "/pages/request.js";
 
 const { calls } = JSON.parse(byId("data").textContent);
@@ -27,7 +28,7 @@ export function forgetAddress() {
 const choice = element("select");
 choice.append(...calls.map(({ title }) => new Option(title)));
 const chosen = () => calls[choice.selectedIndex];
-const samples = codeSamples(() => requestOf(chosen()));
+const samples = codeSamples(() => requestOf(chosen()), PACKAGES_AND_CURL);
 const answer = element("div", { className: "answer" }, element("p", { className: "quiet", textContent: "Run the call, and its answer is here." }));
 answer.setAttribute("aria-live", "polite");
 const run = element("button", { type: "button", className: "main", textContent: "Run" });

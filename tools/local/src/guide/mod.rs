@@ -194,7 +194,6 @@ mod tests {
             "/guide/decisions/users",
             "/guide/readme",
             "/guide/contributing",
-            "/guide/tools/clients",
             "/guide/tools/clients/rust",
         ] {
             assert!(paths.contains(path), "{path} in {paths:?}");
