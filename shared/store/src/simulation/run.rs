@@ -33,7 +33,7 @@ const RUNS_WITH_FACETS: u64 = 4;
 /// Number of runs of which one has trees that are damaged.
 const RUNS_WITH_DAMAGE: u64 = 5;
 /// Steps of such a run after which a tree is damaged, on average.
-const STEPS_TO_DAMAGE: u32 = 400;
+const STEPS_TO_DAMAGE: u32 = 150;
 /// Number of postings that a root holds itself: most are in nodes.
 const RECENT_MAX: usize = 2;
 /// Maximum number of steps of a run, far above what it takes.
@@ -58,7 +58,7 @@ pub(super) struct Counts {
 }
 
 /// Kind of a random process.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Import,
     PutBusiness,
@@ -160,9 +160,12 @@ impl Run {
         let instances = (0..INSTANCES).map(|_| new_store(&world, seed)).collect();
         // The first store of a process takes more numbers than the others.
         fastrand::seed(seed);
-        let kinds = SHARES
-            .into_iter()
-            .flat_map(|(kind, share)| repeat_n(kind, if world.get().chance(25) { FREQUENT * share } else { share }));
+        let is_damaged = seed.is_multiple_of(RUNS_WITH_DAMAGE);
+        let kinds = SHARES.into_iter().flat_map(|(kind, share)| {
+            // Only damaged trees are built again.
+            let is_frequent = world.get().chance(25) || (kind == Kind::Rebuild && is_damaged);
+            repeat_n(kind, if is_frequent { FREQUENT * share } else { share })
+        });
         let kinds = kinds.collect();
         let mut run = Self {
             world,
