@@ -1,18 +1,18 @@
-//! Search for the dearest request of an operation: it changes one of the dearest so far, and keeps what costs more.
+//! Search for the worst request of an operation: it changes one of the worst so far, and keeps what costs more.
 
 use fastrand::Rng;
 
 use crate::lambda::memory::Memory;
 
-/// Number of the dearest requests that are kept.
+/// Number of the worst requests that are kept.
 const KEPT: usize = 4;
 /// Number of readings of a request before it is kept. The least of them counts, since other work of the machine only adds.
 const READINGS: usize = 3;
-/// Once in so many requests the dearest one is read again: all its readings may have been high by chance.
+/// Once in so many requests the worst one is read again: all its readings may have been high by chance.
 const AGAIN_ONE_IN: usize = 6;
 /// One in so many requests is a new one, and no change of a kept one.
 const NEW_ONE_IN: usize = 4;
-/// Share of its cost that a request keeps without a part that does not make it dear.
+/// Share of its cost that a request keeps without a part that does not make it costly.
 const WITHOUT_PART: f64 = 0.95;
 
 /// Request with what it costs.
@@ -30,7 +30,7 @@ pub(super) struct Reading {
     pub(super) status: i64,
 }
 
-/// Returns the dearest request that is found until `is_over` of the number of requests. `next` makes a new one, or a change of one.
+/// Returns the worst request that is found until `is_over` of the number of requests. `next` makes a new one, or a change of one.
 pub(super) async fn climb<C>(
     rng: &mut Rng,
     is_over: impl Fn(usize) -> bool,
@@ -42,8 +42,8 @@ pub(super) async fn climb<C>(
         let is_new = rng.usize(..NEW_ONE_IN) == 0;
         let of = rng.choice(&kept).filter(|_| !is_new).map(|of| &of.candidate);
         let candidate = next(rng, of);
-        let dearer_than = kept.get(KEPT - 1).map_or(0.0, |least| least.reading.cpu_ms);
-        kept.push(WorstRequest::read(candidate, dearer_than, measure).await?);
+        let costlier_than = kept.get(KEPT - 1).map_or(0.0, |least| least.reading.cpu_ms);
+        kept.push(WorstRequest::read(candidate, costlier_than, measure).await?);
         if rng.usize(..AGAIN_ONE_IN) == 0 {
             kept[0].read_again(measure).await?;
         }
@@ -53,7 +53,7 @@ pub(super) async fn climb<C>(
     Ok(kept.swap_remove(0))
 }
 
-/// Leaves out what does not make a request dear. `smaller` returns it without one part each.
+/// Leaves out what does not make a request costly. `smaller` returns it without one part each.
 pub(super) async fn simplify<C>(
     found: &mut WorstRequest<C>,
     smaller: impl Fn(&C) -> Vec<C>,
@@ -75,12 +75,12 @@ impl<C> WorstRequest<C> {
     /// Reads a request, and reads it again while it costs more than this.
     async fn read(
         candidate: C,
-        dearer_than: f64,
+        costlier_than: f64,
         measure: &impl AsyncFn(&C) -> anyhow::Result<Reading>,
     ) -> anyhow::Result<Self> {
         let mut request = Self { reading: measure(&candidate).await?, candidate };
         for _ in 1..READINGS {
-            if request.reading.cpu_ms > dearer_than {
+            if request.reading.cpu_ms > costlier_than {
                 request.read_again(measure).await?;
             }
         }
@@ -105,7 +105,7 @@ mod tests {
     use crate::worst::texts;
 
     #[tokio::test]
-    async fn dearest_text_is_found_although_readings_are_noisy() {
+    async fn worst_text_is_found_although_readings_are_noisy() {
         let noise = RefCell::new(Rng::with_seed(2));
         let next = |rng: &mut Rng, best: Option<&String>| match best {
             Some(best) => texts::mutated(rng, best, 30),

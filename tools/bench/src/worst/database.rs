@@ -1,4 +1,4 @@
-//! Data that makes requests dear: long names that folding makes longer, users with many businesses, reviews with long texts.
+//! Data that makes requests costly: long names that folding makes longer, users with many businesses, reviews with long texts.
 
 use anyhow::{Context as _, anyhow};
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
@@ -37,6 +37,8 @@ const BUSINESS_CHARS: usize = 255;
 /// Number of the newest reviews that have long texts, and characters of each. A page of a hundred of them is close to 6 MB.
 const LONG_REVIEWS: usize = 120;
 const REVIEW_CHARS: usize = 20_000;
+/// Receiver of the webhooks, where nobody listens.
+const RECEIVER: &str = "http://127.0.0.1:1024/hook";
 /// Numbers of deliveries to a webhook, and of attempts at each. A page is full.
 const DELIVERIES: u64 = 101;
 const ATTEMPTS: u64 = 10;
@@ -102,7 +104,7 @@ impl HostileDatabase {
         known.insert("business_ids", known["business__in"].clone());
         known.insert("categoryId", vec![category.into()]);
         known.insert("review_id", reviews);
-        let hostile: Vec<_> = users.iter().skip(1).step_by(HOSTILE_ONE_IN).map(|user| user.id).collect();
+        let hostile: Vec<_> = hostile(&users).map(|user| user.id).collect();
         let named = |ids: &[UserId; 3]| NamedUsers { changed: ids[0], kept: ids[1], deleted: ids[2] };
         let users = hostile.as_chunks().0.iter().map(named).collect();
         let callers = vec![("ORG_ADMIN", admin), ("PROVIDER", provider), ("BUSINESS_MANAGER", manager)];
@@ -165,9 +167,8 @@ fn reviews(rng: &mut Rng, distribution: &Distribution) -> (Vec<Vec<Review>>, Vec
 
 /// Makes a webhook with many deliveries. Returns its id.
 async fn webhook(stack: &Stack, stores: &Stores, key: &str, now: Timestamp) -> anyhow::Result<String> {
-    let made = send(stack, "POST", "/webhooks", key, &json!({ "url": "http://127.0.0.1:1024/hook" })).await?;
-    let text = made["id"].as_str().context("an id")?;
-    let id = WebhookId::parse(text).context("an id")?;
+    let text = create_webhook(stack, key).await?;
+    let id = WebhookId::parse(&text).context("an id")?;
     for (number, attempt) in (1..=DELIVERIES).flat_map(|number| (0..ATTEMPTS).map(move |attempt| (number, attempt))) {
         let attempt = Attempt {
             number,
@@ -181,7 +182,18 @@ async fn webhook(stack: &Stack, stores: &Stores, key: &str, now: Timestamp) -> a
         };
         stores.webhooks.record_attempt(id, &attempt).await?;
     }
-    Ok(text.to_owned())
+    Ok(text)
+}
+
+/// Creates a webhook of the caller's organisation. Returns its id.
+pub(super) async fn create_webhook(stack: &Stack, key: &str) -> anyhow::Result<String> {
+    let created = send(stack, "POST", "/webhooks", key, &json!({ "url": RECEIVER })).await?;
+    created["id"].as_str().map(str::to_owned).context("an id")
+}
+
+/// Returns the users with hostile names.
+fn hostile(users: &[User]) -> impl Iterator<Item = &User> {
+    users.iter().skip(1).step_by(HOSTILE_ONE_IN)
 }
 
 /// Returns values of the data, by the name of the field.
@@ -189,8 +201,7 @@ fn known(org: u64, users: &[User], business_names: Vec<Value>) -> KnownValues {
     let texts = |texts: &[&str]| texts.iter().copied().map(Value::from).collect::<Vec<_>>();
     let cities = texts(&CITIES_BY_SIZE);
     let days = texts(&["2021-01-01", "2023-06-01T12:00:00Z", "2025-12-31"]);
-    let names =
-        users.iter().skip(1).step_by(HOSTILE_ONE_IN).take(20).flat_map(|user| [&user.last_name, &user.first_name]);
+    let names = hostile(users).take(20).flat_map(|user| [&user.last_name, &user.first_name]);
     let names: Vec<Value> = names.map(|name| name.as_str().into()).collect();
     let cursors = texts(&[&format!("{org}-0"), &format!("{org}-5"), "none-0"]);
     KnownValues::from([
@@ -204,7 +215,7 @@ fn known(org: u64, users: &[User], business_names: Vec<Value>) -> KnownValues {
         ("email", texts(&[&format!("{FRESH}@bench.example"), users[2].email.as_str()])),
         ("Idempotency-Key", texts(&[FRESH])),
         ("lang", texts(&["FR", "en", "pt-BR"])),
-        ("url", texts(&["http://127.0.0.1:1024/hook"])),
+        ("url", texts(&[RECEIVER])),
         ("allowed_networks", texts(&["203.0.113.0/24", "2001:db8::/32", "192.0.2.7/32"])),
         ("phone", texts(&["+33 1 23 45 67 89"])),
         ("after", cursors),

@@ -5,14 +5,14 @@
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use presence_local::start_functions;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 use super::candidate::{Candidate, RequestSpace};
 use super::climb::Reading;
-use super::database::{HostileDatabase, only_key};
+use super::database::{HostileDatabase, create_webhook, only_key};
 use crate::lambda::environment::send;
 use crate::lambda::operation_rounds::deployed_memory;
 use crate::sandbox::process::CpuMeter;
@@ -107,8 +107,7 @@ impl<'a> Functions<'a> {
         if method == "GET" {
             return Ok(lasting.clone());
         }
-        let made = self.send("POST", "/webhooks", &json!({ "url": "http://127.0.0.1:1024/hook" })).await?;
-        made["id"].as_str().map(str::to_owned).ok_or_else(|| anyhow!("no webhook: {made}"))
+        create_webhook(&self.database.stack, &self.database.callers[0].1).await
     }
 
     /// Sends a request of the `ORG_ADMIN` that is not measured.

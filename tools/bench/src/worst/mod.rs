@@ -1,4 +1,4 @@
-//! Search for the request of each operation that takes most of the processor, over data that makes requests dear.
+//! Search for the request of each operation that takes most of the processor, over data that makes requests costly.
 
 mod candidate;
 mod climb;
@@ -73,7 +73,7 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<WorstRequests> {
     Ok(WorstRequests { text: format!("{head}{rows}"), beyond })
 }
 
-/// Returns the reading of each operation's dearest request, with its row of the report.
+/// Returns the reading of each operation's worst request, with its row of the report.
 async fn search(settings: &Settings, runtime: Handle) -> anyhow::Result<Vec<(Reading, String)>> {
     let mut rng = Rng::with_seed(settings.seed);
     let database = Box::pin(HostileDatabase::load(settings, &mut rng)).await?;
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn every_operation_has_a_dearest_request() {
+    async fn every_operation_has_a_worst_request() {
         let settings =
             Settings { requests: 1, seconds: 10, only: Vec::new(), users: 100, reviews: 600, orgs: 2, seed: 1 };
         let found = Box::pin(run(&settings)).await.expect("no request is lost");

@@ -1,4 +1,4 @@
-//! Texts that are dear to fold, to compare, to escape or to compress.
+//! Texts that are costly to fold, to compare, to escape or to compress.
 
 use fastrand::Rng;
 

@@ -80,7 +80,8 @@ export function callOf({ method, url, headers, body }) {
   return { ...found, origin, key, values, type, own: type ? undefined : own, value: fields[own], rest };
 }
 
-function parsed(text) {
+/** Returns the value of a JSON text; undefined if it is none. */
+export function parsed(text) {
   try { return JSON.parse(text); } catch { return undefined; }
 }
 

@@ -2,7 +2,7 @@
 
 import * as packages from "/pages/docs/packages.js";
 
-const { literal } = packages;
+const { literal, parsed } = packages;
 
 /** Languages of the samples, in the order of the tabs. A request that no method of our packages makes is written over HTTP. */
 export const PACKAGES_AND_CURL = [
@@ -73,10 +73,6 @@ function reqwest({ method, url, headers, body }) {
 function raw(text) {
   const marks = "#".repeat(Math.max(0, ...(text.match(/#+/g) ?? []).map(({ length }) => length)) + 1);
   return `r${marks}"${text}"${marks}`;
-}
-
-function parsed(text) {
-  try { return JSON.parse(text); } catch { return undefined; }
 }
 
 function indented(text, margin) {
