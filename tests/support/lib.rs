@@ -19,7 +19,7 @@ mod wire;
 
 pub use connectors::{
     Attempt, AttemptOutcome, ConnectorLayer, CrashConnector, CrashPoint, FaultConnector, FaultKind,
-    InterleavingConnector, LagConnector, PauseConnector, Plan, PointInTimeConnector,
+    InterleavingConnector, LagConnector, NetworkConnector, PauseConnector, Plan, PointInTimeConnector,
 };
 pub use fixtures::{Fixtures, SavedTables, TestUser, address, test_user};
 pub use ops::OpsOutput;

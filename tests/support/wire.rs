@@ -8,7 +8,7 @@ use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
 use serde_json::{Value, json};
 
-use crate::connectors::{Answer, Next};
+use crate::connectors::{Answer, Next, WrittenKey};
 use crate::in_process_client;
 
 /// Returns an SDK configuration for a `DynamoDB` on loopback. It reads nothing from the environment.
@@ -76,6 +76,25 @@ impl Call {
             .collect()
     }
 
+    /// Returns the keys that a write names.
+    pub(crate) fn written_keys(&self) -> Vec<WrittenKey> {
+        let batch = self.body["RequestItems"].as_object().into_iter().flatten();
+        let of_batch = batch.flat_map(|(table, writes)| {
+            let writes = writes.as_array().map(Vec::as_slice).unwrap_or_default();
+            writes.iter().map(move |write| {
+                let action = write.as_object().and_then(|kinds| kinds.values().next()).unwrap_or(&Value::Null);
+                written_key(table, action)
+            })
+        });
+        let single = self.is_single_write().then_some(&self.body);
+        let of_actions = self.actions().into_iter().chain(single);
+        of_actions
+            .filter(|action| action["TableName"].is_string())
+            .map(|action| written_key(action["TableName"].as_str().unwrap_or_default(), action))
+            .chain(of_batch)
+            .collect()
+    }
+
     /// Returns the tables that the request names, each once, in the order of their first mention.
     pub(crate) fn tables(&self) -> Vec<String> {
         let single = self.body["TableName"].as_str();
@@ -90,6 +109,13 @@ impl Call {
         }
         names
     }
+}
+
+/// Returns the key that an action names: of its item, or by itself.
+fn written_key(table: &str, action: &Value) -> WrittenKey {
+    let key = if action["Item"].is_object() { &action["Item"] } else { &action["Key"] };
+    let text = |name: &str| key[name]["S"].as_str().unwrap_or_default().to_owned();
+    WrittenKey { table: table.to_owned(), pk: text("pk"), sk: text("sk") }
 }
 
 /// Whole answer of `DynamoDB`, kept so that it can be given again or cut.

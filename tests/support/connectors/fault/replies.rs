@@ -15,7 +15,7 @@ pub(in super::super) fn throttled() -> RecordedReply {
     RecordedReply::error(400, "ProvisionedThroughputExceededException", json!({ "message": message }))
 }
 
-pub(super) fn server_error() -> RecordedReply {
+pub(in super::super) fn server_error() -> RecordedReply {
     RecordedReply::error(500, "InternalServerError", json!({ "message": "Internal server error" }))
 }
 

@@ -1,0 +1,169 @@
+//! Network between a process and its database, in the virtual time of a runtime with paused time: calls take some time, are lost before or
+//! after they are carried out, come late, are throttled, or meet another transaction.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_runtime_api::client::result::ConnectorError;
+use fastrand::Rng;
+use futures::future::BoxFuture;
+use tokio::runtime::Handle;
+
+use super::fault::replies;
+use super::{Answer, ConnectorLayer, Next};
+use crate::wire::{Call, RecordedReply};
+
+/// Work to do right after a write that was carried out, before anything else happens. It gets the full keys that were written.
+pub type AfterWrite = Arc<dyn Fn(Vec<WrittenKey>) -> BoxFuture<'static, ()> + Send + Sync>;
+
+/// Key of an item that a call wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenKey {
+    /// Full name of the table.
+    pub table: String,
+    /// Partition key.
+    pub pk: String,
+    /// Sort key; empty if the table has none.
+    pub sk: String,
+}
+
+/// Connector that is the network of a simulation. Clones share one network.
+///
+/// A call is carried out at one moment of virtual time: the thread waits for the database in real time. So a history is repeated by its seed.
+#[derive(Clone)]
+pub struct NetworkConnector(Arc<Shared>);
+
+struct Shared {
+    /// Runtime in real time, which makes the calls.
+    real_time: Handle,
+    rng: Mutex<Rng>,
+    is_faulty: AtomicBool,
+    calls: AtomicU64,
+    after_write: AfterWrite,
+}
+
+/// What happens to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Answered,
+    /// The request never arrives.
+    RequestLost,
+    /// The call is carried out, and its answer never arrives.
+    AnswerLost,
+    /// The request arrives after its caller has given it up.
+    Late(Duration),
+    Throttled,
+    Conflict,
+    ServerError,
+    /// The process stands still for minutes before it sends the call, or for good.
+    Stopped(Duration),
+}
+
+impl NetworkConnector {
+    /// Returns a network without faults, on which nothing takes time.
+    pub fn instant(real_time: Handle) -> Self {
+        let after_write: AfterWrite = Arc::new(|_| Box::pin(async {}));
+        Self::of(real_time, Rng::with_seed(0), false, after_write)
+    }
+
+    /// Returns a network with faults, and with work to do after each write.
+    pub fn faulty(real_time: Handle, rng: Rng, after_write: AfterWrite) -> Self {
+        Self::of(real_time, rng, true, after_write)
+    }
+
+    fn of(real_time: Handle, rng: Rng, is_faulty: bool, after_write: AfterWrite) -> Self {
+        let (rng, is_faulty, calls) = (Mutex::new(rng), AtomicBool::new(is_faulty), AtomicU64::new(0));
+        Self(Arc::new(Shared { real_time, rng, is_faulty, calls, after_write }))
+    }
+
+    /// Ends the faults. Calls take no time from now on.
+    pub fn heal(&self) {
+        self.0.is_faulty.store(false, Ordering::Relaxed);
+    }
+
+    /// True until the faults end.
+    pub fn is_faulty(&self) -> bool {
+        self.0.is_faulty.load(Ordering::Relaxed)
+    }
+
+    /// Returns the number of calls so far.
+    pub fn calls(&self) -> u64 {
+        self.0.calls.load(Ordering::Relaxed)
+    }
+}
+
+impl Shared {
+    /// Draws the time before and after a call, and its fate.
+    fn draw(&self, call: &Call) -> (Duration, Duration, Fate) {
+        let mut rng = self.rng.lock().expect("no panic");
+        let slow = if rng.u8(..60) == 0 { 1_500 } else { 12 };
+        let (before, after) = (rng.u64(1..=slow), rng.u64(1..=slow));
+        let fate = match rng.u16(..1_000) {
+            0..5 => Fate::RequestLost,
+            5..12 => Fate::AnswerLost,
+            12..15 => Fate::Late(Duration::from_millis(rng.u64(500..20_000))),
+            15..20 => Fate::Throttled,
+            20..26 if call.operation == "TransactWriteItems" => Fate::Conflict,
+            26..28 => Fate::ServerError,
+            28 => Fate::Stopped(Duration::from_millis(rng.u64(5_000..300_000))),
+            _ => Fate::Answered,
+        };
+        (Duration::from_millis(before), Duration::from_millis(after), fate)
+    }
+
+    /// Carries a call out now.
+    async fn carry_out(&self, request: HttpRequest, call: Call, next: Next) -> Result<RecordedReply, ConnectorError> {
+        let (sender, receiver) = mpsc::channel();
+        self.real_time.spawn(async move { sender.send(RecordedReply::of(&next, request).await) });
+        let reply = receiver.recv().map_err(|error| ConnectorError::other(error.into(), None))??;
+        if call.is_write() && reply.is_success() {
+            tokio::task::unconstrained((self.after_write)(call.written_keys())).await;
+        }
+        Ok(reply)
+    }
+}
+
+impl ConnectorLayer for NetworkConnector {
+    async fn call(&self, request: HttpRequest, next: Next) -> Answer {
+        let shared = &self.0;
+        let call = Call::read(&request);
+        shared.calls.fetch_add(1, Ordering::Relaxed);
+        if !self.is_faulty() {
+            return shared.carry_out(request, call, next).await?.into_response();
+        }
+        let (before, after, fate) = shared.draw(&call);
+        tokio::time::sleep(before).await;
+        let reply = match fate {
+            Fate::Answered => shared.carry_out(request, call, next).await?,
+            Fate::RequestLost => return Err(lost()),
+            Fate::AnswerLost => {
+                shared.carry_out(request, call, next).await?;
+                return Err(lost());
+            }
+            Fate::Late(delay) => {
+                let shared = Arc::clone(shared);
+                tokio::spawn(async move {
+                    tokio::time::sleep(delay).await;
+                    shared.carry_out(request, call, next).await.map(drop)
+                });
+                return Err(lost());
+            }
+            Fate::Throttled if call.is_transaction() => replies::throttled_transaction(&call, 0, 0),
+            Fate::Throttled => replies::throttled(),
+            Fate::Conflict => replies::conflict(&call, &[0]),
+            Fate::ServerError => replies::server_error(),
+            Fate::Stopped(time) => {
+                tokio::time::sleep(time).await;
+                shared.carry_out(request, call, next).await?
+            }
+        };
+        tokio::time::sleep(after).await;
+        reply.into_response()
+    }
+}
+
+fn lost() -> ConnectorError {
+    ConnectorError::io("the network lost it".into())
+}

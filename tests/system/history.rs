@@ -1,0 +1,229 @@
+//! States that the database ever had, and the judge of answers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+use presence_domain::ids::OrgId;
+use presence_domain::invitation::WINDOW;
+use presence_domain::review::{Review, ReviewState};
+use presence_domain::user::{Role, Status, User};
+
+/// Longest time from the write of an invitation to its answer: some tries of a request.
+const ANSWERED_LATE: SignedDuration = SignedDuration::from_secs(150);
+
+/// Number of the writes so far: a moment of the history.
+pub(crate) type Moment = usize;
+
+/// Fields of a user that the judge compares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) org: Option<u64>,
+    pub(crate) role: Role,
+    pub(crate) status: Status,
+    pub(crate) last_name: String,
+    pub(crate) email: String,
+}
+
+/// Change of a user that somebody asks for, under a last name that nothing else gives.
+#[derive(Clone, Debug)]
+pub(crate) struct Intent {
+    /// User; `None` for a new one.
+    pub(crate) id: Option<String>,
+    pub(crate) org: Option<u64>,
+    pub(crate) role: Option<Role>,
+    pub(crate) status: Option<Status>,
+    pub(crate) email: Option<String>,
+    /// Moments at which it was carried out.
+    pub(crate) done: Vec<Moment>,
+    pub(crate) is_refused: bool,
+}
+
+/// Users and reviews at a moment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    pub(crate) users: BTreeMap<String, Seen>,
+    pub(crate) reviews: BTreeMap<String, (u64, ReviewState)>,
+}
+
+/// States of the database by moment, with what people asked for.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    states: Vec<State>,
+    pub(crate) intents: BTreeMap<String, Intent>,
+    pub(crate) deletions: BTreeSet<String>,
+    /// Last bodies of the reviews.
+    pub(crate) reviews: BTreeMap<String, Review>,
+    /// Number of businesses on their way to another organisation.
+    pub(crate) moving: usize,
+    /// Moment of the last end of a move.
+    pub(crate) moved: Moment,
+    mails: BTreeMap<String, Vec<Timestamp>>,
+    /// Invitations that were accepted: user, address, and the instant of the answer.
+    invitations: BTreeMap<String, (String, Timestamp)>,
+    pub(crate) answers: usize,
+    pub(crate) findings: Vec<String>,
+}
+
+impl Seen {
+    pub(crate) fn of(user: &User) -> Self {
+        Self {
+            org: user.org_id.map(OrgId::get),
+            role: user.role,
+            status: user.status,
+            last_name: user.last_name.as_str().to_owned(),
+            email: user.email.as_str().to_owned(),
+        }
+    }
+}
+
+impl Intent {
+    fn after(&self, before: Option<&Seen>, last_name: &str) -> Option<Seen> {
+        Some(Seen {
+            org: self.org.or(before.and_then(|before| before.org)),
+            role: self.role.or(before.map(|before| before.role))?,
+            status: self.status.or(before.map(|before| before.status))?,
+            last_name: last_name.to_owned(),
+            email: self.email.clone().or(before.map(|before| before.email.clone()))?,
+        })
+    }
+}
+
+impl History {
+    /// Begins with the users of the set-up.
+    pub(crate) fn starting_with(users: impl IntoIterator<Item = (String, Seen)>) -> Self {
+        Self { states: vec![State { users: users.into_iter().collect(), ..State::default() }], ..Self::default() }
+    }
+
+    pub(crate) fn now(&self) -> Moment {
+        self.states.len() - 1
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        self.states.last().expect("the first at least")
+    }
+
+    /// Returns the organisation of a user, which never changes here.
+    pub(crate) fn org_of(&self, id: &str) -> Option<u64> {
+        self.states.iter().find_map(|state| state.users.get(id)).and_then(|user| user.org)
+    }
+
+    pub(crate) fn found(&mut self, finding: String) {
+        self.findings.push(finding);
+    }
+
+    /// Notes the state of a user after a write, and judges the change.
+    pub(crate) fn wrote_user(&mut self, id: &str, after: Option<Seen>) {
+        let before = self.state().users.get(id).cloned();
+        if before == after {
+            return;
+        }
+        let mut state = self.state().clone();
+        match &after {
+            Some(seen) => state.users.insert(id.to_owned(), seen.clone()),
+            None => state.users.remove(id),
+        };
+        self.states.push(state);
+        let moment = self.now();
+        let Some(after) = after else {
+            if !self.deletions.contains(id) {
+                self.found(format!("nobody asked to delete user {id}"));
+            }
+            return;
+        };
+        let Some(intent) = self.intents.get_mut(&after.last_name) else {
+            return self.found(format!("nobody asked for {after:?}"));
+        };
+        intent.done.push(moment);
+        let is_right = (intent.id.as_deref().is_none() == before.is_none())
+            && intent.id.as_deref().is_none_or(|wanted| wanted == id)
+            && intent.after(before.as_ref(), &after.last_name).as_ref() == Some(&after);
+        let is_once = intent.done.len() == 1 && !intent.is_refused;
+        if !is_right || !is_once {
+            let what = format!("user {id}, {before:?} became {after:?} by {intent:?}");
+            self.found(what);
+        }
+        let same = self.state().users.values().filter(|other| other.email == after.email).count();
+        if same > 1 {
+            self.found(format!("two users have the address {}", after.email));
+        }
+    }
+
+    /// Notes the place and the state of a review after a write.
+    pub(crate) fn wrote_review(&mut self, review: Review) {
+        let id = review.id.as_str().to_owned();
+        let seen = (review.org_id.get(), review.state);
+        self.reviews.insert(id.clone(), review);
+        if self.state().reviews.get(&id) != Some(&seen) {
+            let mut state = self.state().clone();
+            state.reviews.insert(id, seen);
+            self.states.push(state);
+        }
+    }
+
+    /// Judges the answer to a change: the status, and the user that it names.
+    pub(crate) fn judge_change(&mut self, token: &str, since: Moment, status: u16, id: Option<&str>) {
+        self.answers += 1;
+        let now = self.now();
+        let Some(intent) = self.intents.get_mut(token) else { return };
+        let is_right = match status {
+            200 => matches!(intent.done[..], [moment] if moment > since && moment <= now),
+            400..=404 => {
+                intent.is_refused = true;
+                intent.done.is_empty()
+            }
+            _ => true,
+        };
+        let done = intent.done.first().copied();
+        let names_it = status != 200
+            || done.zip(id).is_none_or(|(moment, id)| {
+                self.states[moment].users.get(id).is_some_and(|user| user.last_name == token)
+            });
+        if !is_right || !names_it {
+            let finding = format!("{token} was answered with {status} {id:?} at {now}: {:?}", self.intents[token]);
+            self.found(finding);
+        }
+    }
+
+    /// Judges an answer to a read: it must fit a state since its request.
+    pub(crate) fn judge(&mut self, since: Moment, what: impl FnOnce() -> String, fits: impl Fn(&State) -> bool) {
+        self.answers += 1;
+        if !self.states[since..].iter().any(fits) {
+            let what = format!("{} fits no state of {since} to {}", what(), self.now());
+            self.found(what);
+        }
+    }
+
+    /// Notes that an invitation of a user was accepted.
+    pub(crate) fn invited(&mut self, id: &str, at: Timestamp) {
+        if let Some(user) = self.state().users.get(id) {
+            let invitation = (user.email.clone(), at);
+            self.invitations.insert(id.to_owned(), invitation);
+        }
+    }
+
+    /// Judges at the end that each invitation was sent that nothing has ended: its user still waits, at the same address.
+    pub(crate) fn judge_invitations(&mut self) {
+        let is_lost = |(id, (address, at)): &(&String, &(String, Timestamp))| {
+            let waits = |user: &Seen| user.status == Status::Invited && user.email == *address;
+            let sent = self.mails.get(address).into_iter().flatten();
+            self.state().users.get(*id).is_some_and(waits) && !sent.into_iter().any(|mail| *mail + ANSWERED_LATE >= *at)
+        };
+        let lost: Vec<_> =
+            self.invitations.iter().filter(is_lost).map(|one| format!("the mail is lost: {one:?}")).collect();
+        self.findings.extend(lost);
+    }
+
+    /// Notes a mail that was accepted for an address.
+    pub(crate) fn mailed(&mut self, address: &str, at: Timestamp) {
+        let mails = self.mails.entry(address.to_owned()).or_default();
+        let last = mails.last().copied();
+        mails.push(at);
+        if last.is_some_and(|last| at.duration_since(last) < WINDOW) {
+            self.found(format!("two mails to {address} at {last:?} and {at}"));
+        }
+    }
+
+    pub(crate) fn mails(&self) -> usize {
+        self.mails.values().map(Vec::len).sum()
+    }
+}

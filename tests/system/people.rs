@@ -1,0 +1,312 @@
+//! People who create, change, delete, invite and read users.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fastrand::Rng;
+use http::Method;
+use presence_domain::user::{Role, Status};
+use presence_tests::address;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::history::{Intent, Moment, Seen, State};
+use super::processes::Request;
+use super::world::World;
+
+/// Number of addresses: few, so that an address soon gets another owner.
+const ADDRESSES: u8 = 12;
+/// Users that people create, at most.
+const GUESTS: usize = 14;
+/// Tries of a request with an idempotency key.
+const TRIES: usize = 8;
+
+/// Person with a key of the set-up, who acts on guests.
+pub(crate) struct Person {
+    pub(crate) world: Arc<World>,
+    pub(crate) rng: Rng,
+    pub(crate) key: String,
+    /// Organisation; `None` for one that sees all.
+    pub(crate) org: Option<u64>,
+    number: usize,
+    requests: usize,
+}
+
+impl Person {
+    pub(crate) fn new(world: &Arc<World>, number: usize) -> Self {
+        let fixtures = &world.fixtures;
+        let (key, org) = match number % 4 {
+            0 => (&fixtures.provider.key, None),
+            1 => (&fixtures.admin_1.key, Some(1)),
+            2 => (&fixtures.other_admin_1.key, Some(1)),
+            _ => (&fixtures.admin_2.key, Some(2)),
+        };
+        let (key, rng) = (key.clone(), world.fork_rng());
+        Self { world: Arc::clone(world), rng, key, org, number, requests: 0 }
+    }
+
+    pub(crate) async fn work(mut self, time: Duration) {
+        let end = Instant::now() + time;
+        while Instant::now() < end {
+            tokio::time::sleep(Duration::from_millis(self.rng.u64(..4_000))).await;
+            match self.rng.u8(..24) {
+                0..3 => self.create().await,
+                3..7 => self.update().await,
+                7 => self.delete().await,
+                8..10 => self.invite().await,
+                10..12 => self.get().await,
+                12..14 => self.search().await,
+                14 => self.count().await,
+                15..17 => self.use_keys().await,
+                17..19 => self.count_reviews().await,
+                19 => self.replace_processes().await,
+                _ => self.act_on_review().await,
+            }
+        }
+    }
+
+    /// Returns a request of the API, with a key against repeats in half of the changes.
+    pub(crate) fn request(&mut self, method: Method, path: String, body: Value) -> Request {
+        self.requests += 1;
+        let repeats = method != Method::GET && self.rng.bool();
+        let idempotency_key = repeats.then(|| format!("{}-{}", self.number, self.requests));
+        Request { method, path, key: self.key.clone(), idempotency_key, body }
+    }
+
+    /// Sends a request, and again while it is not known what became of it if it has a key against repeats.
+    pub(crate) async fn send(&mut self, request: &Request) -> Option<(u16, Value)> {
+        for _ in 0..TRIES {
+            let answer = self.world.send(request, &mut self.rng).await;
+            let is_known = answer.as_ref().is_some_and(|(status, _)| !matches!(status, 409 | 500..));
+            if is_known || request.idempotency_key.is_none() {
+                return answer;
+            }
+            tokio::time::sleep(Duration::from_millis(self.rng.u64(..8_000))).await;
+        }
+        None
+    }
+
+    pub(crate) fn moment(&self) -> Moment {
+        self.world.history().now()
+    }
+
+    /// Returns a user that people created and that this one sees; any that is gone if there is none.
+    fn guest(&mut self) -> String {
+        let history = self.world.history();
+        let is_guest = |user: &Seen| user.last_name.starts_with("Guest");
+        let sees = |user: &Seen| self.org.is_none() || user.org == self.org;
+        let mut guests: Vec<_> =
+            history.state().users.iter().filter(|(_, user)| is_guest(user) && sees(user)).collect();
+        // Ids are random, and a seed must always make the same choices.
+        guests.sort_by_key(|(_, user)| user.email.clone());
+        let id = self.rng.choice(guests).map(|(id, _)| id.clone());
+        id.unwrap_or_else(|| "4711".to_owned())
+    }
+
+    /// Announces a change under a new last name, which is returned.
+    fn intend(&mut self, intent: Intent) -> String {
+        self.requests += 1;
+        let token = format!("Guest {}-{}", self.number, self.requests);
+        self.world.history().intents.insert(token.clone(), intent);
+        token
+    }
+
+    async fn change(&mut self, token: &str, request: &Request, since: Moment) {
+        let answer = self.send(request).await;
+        let id = answer.as_ref().and_then(|(_, body)| Some(body["id"].as_str()?.to_owned()));
+        let status = answer.map_or(0, |(status, _)| status);
+        let now = self.world.now();
+        let mut history = self.world.history();
+        history.judge_change(token, since, status, id.as_deref());
+        if let Some(id) = id.filter(|_| status == 200 && request.path == "/user" && request.body["status"] == "invited")
+        {
+            history.invited(&id, now);
+        }
+    }
+
+    async fn create(&mut self) {
+        if self.world.history().state().users.len() > GUESTS + self.world.fixtures.people().len() {
+            return;
+        }
+        let email = address(&format!("guest-{}", self.rng.u8(..ADDRESSES)));
+        let org = self.org.or(Some(self.rng.u64(1..=2)));
+        let (role, status) = if self.rng.u8(..3) > 0 {
+            (Role::BusinessManager, Status::Invited)
+        } else {
+            (Role::OrgAdmin, Status::Active)
+        };
+        let intent = Intent {
+            id: None,
+            org,
+            role: Some(role),
+            status: Some(status),
+            email: Some(email.clone()),
+            done: Vec::new(),
+            is_refused: false,
+        };
+        let (token, since) = (self.intend(intent), self.moment());
+        let body = json!({
+            "first_name": "A", "last_name": token, "email": email, "org_id": org,
+            "role": role.as_str(), "status": status.as_str(),
+        });
+        let request = self.request(Method::POST, "/user".to_owned(), body);
+        self.change(&token, &request, since).await;
+    }
+
+    async fn update(&mut self) {
+        let id = self.guest();
+        let role = self.rng.bool().then(|| *self.rng.choice(&[Role::BusinessManager, Role::OrgAdmin]).expect("one"));
+        let email = (self.rng.u8(..4) == 0).then(|| address(&format!("guest-{}", self.rng.u8(..ADDRESSES))));
+        let (org, status) = (None, (self.rng.u8(..6) == 0).then_some(Status::Active));
+        let intent = Intent {
+            id: Some(id.clone()),
+            org,
+            role,
+            status,
+            email: email.clone(),
+            done: Vec::new(),
+            is_refused: false,
+        };
+        let (token, since) = (self.intend(intent), self.moment());
+        let mut body = json!({ "last_name": token });
+        let status = status.map(|status| status.as_str());
+        for (name, value) in [("role", role.map(|role| role.as_str())), ("email", email.as_deref()), ("status", status)]
+        {
+            if let Some(value) = value {
+                body[name] = value.into();
+            }
+        }
+        if status.is_some() {
+            body["password"] = "canary-pass-1".into();
+        }
+        let request = self.request(Method::POST, format!("/user/{id}"), body);
+        self.change(&token, &request, since).await;
+    }
+
+    async fn delete(&mut self) {
+        let (id, since) = (self.guest(), self.moment());
+        self.world.history().deletions.insert(id.clone());
+        let request = self.request(Method::DELETE, format!("/user/{id}"), Value::Null);
+        let answer = self.send(&request).await;
+        let mut history = self.world.history();
+        let is_gone = |state: &State| !state.users.contains_key(&id);
+        match answer {
+            Some((200, _)) if !is_gone(history.state()) => history.found(format!("{id} is not deleted")),
+            Some((404, _)) => history.judge(since, || format!("404 to the deletion of {id}"), is_gone),
+            _ => {}
+        }
+    }
+
+    async fn invite(&mut self) {
+        let id = self.guest();
+        let request = self.request(Method::POST, format!("/user/{id}/invite"), Value::Null);
+        if let Some((200, _)) = self.send(&request).await {
+            self.world.history().invited(&id, self.world.now());
+        }
+    }
+
+    async fn get(&mut self) {
+        let (id, since) = (self.guest(), self.moment());
+        let request = self.request(Method::GET, format!("/user/{id}"), Value::Null);
+        let Some((status, body)) = self.send(&request).await else { return };
+        let shows = |state: &State| match (state.users.get(&id), status) {
+            (None, 404) => true,
+            (Some(user), 200) => is_shown(user, &body) && body["org_id"] == json!(user.org),
+            (_, 500..) => true,
+            _ => false,
+        };
+        self.world.history().judge(since, || format!("get {id}: {status} {body}"), shows);
+    }
+
+    async fn search(&mut self) {
+        let since = self.moment();
+        let status = *self.rng.choice(&[None, Some(Status::Invited), Some(Status::Active)]).expect("one");
+        let mut path = "/user/search?per_page=100".to_owned();
+        path.extend(status.map(|status| format!("&status={}", status.as_str())));
+        let request = self.request(Method::GET, path, Value::Null);
+        let Some((200, body)) = self.send(&request).await else { return };
+        let found = body["users"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let is_wanted =
+            |user: &Seen, org: Option<u64>| user.org == org && status.is_none_or(|status| user.status == status);
+        // Each organisation is read at a moment of its own.
+        let mut history = self.world.history();
+        let mut counted = 0;
+        for org in self.org.map_or(vec![None, Some(1), Some(2)], |org| vec![Some(org)]) {
+            let is_of = |one: &&Value| history.org_of(one["id"].as_str().unwrap_or_default()) == org;
+            let of_org: Vec<_> = found.iter().filter(is_of).collect();
+            counted += of_org.len();
+            let fits = |state: &State| {
+                let is_found = |one: &&Value| {
+                    let user = one["id"].as_str().and_then(|id| state.users.get(id));
+                    user.is_some_and(|user| is_wanted(user, org) && is_shown(user, one))
+                };
+                state.users.values().filter(|user| is_wanted(user, org)).count() == of_org.len()
+                    && of_org.iter().all(is_found)
+            };
+            history.judge(since, || format!("search of {org:?} {status:?}: {of_org:?}"), fits);
+        }
+        if body["count"] != counted {
+            history.found(format!("{counted} users of {}", body["count"]));
+        }
+    }
+
+    async fn count(&mut self) {
+        let since = self.moment();
+        let request = self.request(Method::GET, "/user/stats".to_owned(), Value::Null);
+        let Some((200, body)) = self.send(&request).await else { return };
+        let org = self.org;
+        // Those of all organisations are of several moments.
+        if org.is_none() {
+            return;
+        }
+        let fits = |state: &State| {
+            let seen = || state.users.values().filter(|user| user.org == org);
+            let active = seen().filter(|user| user.status == Status::Active).count();
+            body["count"] == seen().count() && body["activate_count"] == active
+        };
+        self.world.history().judge(since, || format!("count of {org:?}: {body}"), fits);
+    }
+
+    /// Makes a key for a guest, uses it, ends it or its owner, and uses it again.
+    async fn use_keys(&mut self) {
+        let (id, since) = (self.guest(), self.moment());
+        let request = self.request(Method::POST, format!("/user/{id}/keys"), json!({ "label": "one" }));
+        let Some((200, body)) = self.send(&request).await else { return };
+        let Some(key) = body["key"].as_str() else { return };
+        let key_id = body["id"].as_str().unwrap_or_default();
+        let is_active = |state: &State| state.users.get(&id).is_some_and(|user| user.status == Status::Active);
+        self.world.history().judge(since, || format!("{id} gets a key"), is_active);
+        for _ in 0..self.rng.u8(1..4) {
+            let (since, answer) = (self.moment(), self.whoami(key).await);
+            let mut history = self.world.history();
+            match answer {
+                Some(200) => history.judge(since, || format!("the key of {id} is accepted"), is_active),
+                Some(401) => history.judge(since, || format!("the key of {id} is refused"), |state| !is_active(state)),
+                _ => {}
+            }
+        }
+        let request = self.request(Method::DELETE, format!("/user/{id}/keys/{key_id}"), Value::Null);
+        if let Some((200, _)) = self.send(&request).await {
+            for _ in 0..2 {
+                if let Some(200) = self.whoami(key).await {
+                    self.world.history().found(format!("a revoked key of {id} is accepted"));
+                }
+            }
+        }
+    }
+
+    async fn whoami(&mut self, key: &str) -> Option<u16> {
+        let request = Request { key: key.to_owned(), ..self.request(Method::GET, "/user/me".to_owned(), Value::Null) };
+        self.send(&request).await.map(|(status, _)| status)
+    }
+
+    async fn replace_processes(&mut self) {
+        let world = Arc::clone(&self.world);
+        world.replace_api(&mut self.rng).await;
+    }
+}
+
+/// True if an answer shows a user as it is.
+fn is_shown(user: &Seen, shown: &Value) -> bool {
+    shown["last_name"] == user.last_name && shown["status"] == user.status.as_str() && shown["email"] == user.email
+}

@@ -1,0 +1,131 @@
+//! Reviews: rows of partners, people who set states and reply, businesses that move, and counts.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fastrand::Rng;
+use http::Method;
+use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState, SeenAt};
+use presence_domain::text::city_key;
+use presence_store::Business;
+use presence_tests::TestStack;
+use presence_tests::reviews::{business_id, org_id, test_review};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::history::State;
+use super::people::Person;
+use super::world::World;
+
+/// Businesses of the reviews, with their organisations at the start. The last one moves.
+const BUSINESSES: [(&str, u64); 4] = [("b1-1", 1), ("b1-2", 1), ("b2-1", 2), ("b1-3", 1)];
+const CITY: &str = "Saint-Étienne";
+/// Reviews at the start.
+const FIRST: usize = 12;
+/// Reviews in the end, at most.
+const MAX: usize = 60;
+
+fn review(number: usize) -> Review {
+    let (business, org) = BUSINESSES[number % BUSINESSES.len()];
+    let state = ReviewState::ALL[number % ReviewState::ALL.len()];
+    let review = test_review(Partner::Partner8, &format!("review {number}"), (business, org, &city_key(CITY)));
+    Review { state, date: 86_400 * number as i64, ..review }
+}
+
+/// Returns the ids of the reviews at the start.
+pub(crate) fn ids() -> Vec<ReviewId> {
+    (0..FIRST).map(|number| review(number).id).collect()
+}
+
+/// Writes the reviews at the start.
+pub(crate) async fn seed(stack: &TestStack) {
+    let reviews: Vec<_> = (0..FIRST).map(review).collect();
+    stack.stores().reviews.upsert_reviews(&reviews).await.expect("the store answers");
+}
+
+/// Sends rows about known and new reviews, and moves a business now and then.
+pub(crate) async fn send_rows(world: Arc<World>, time: Duration) {
+    let mut rng = world.fork_rng();
+    let end = Instant::now() + time;
+    while Instant::now() < end {
+        tokio::time::sleep(Duration::from_millis(rng.u64(..20_000))).await;
+        if rng.u8(..6) == 0 {
+            move_business(&world, &mut rng).await;
+            continue;
+        }
+        let rows: Vec<_> = (0..rng.usize(1..4)).map(|_| row(&world, &mut rng)).collect();
+        let _ = world.stores().reviews.upsert_reviews(&rows).await;
+    }
+}
+
+fn row(world: &World, rng: &mut Rng) -> Review {
+    let seen = world.now().as_second() - rng.i64(0..60);
+    Review {
+        state: *rng.choice(&ReviewState::ALL).expect("one"),
+        rating: *rng.choice(&Rating::ALL).expect("one"),
+        seen_at: Some(SeenAt::at(seen * 1_000_000)),
+        ..review(rng.usize(..MAX))
+    }
+}
+
+async fn move_business(world: &World, rng: &mut Rng) {
+    let (id, _) = BUSINESSES[BUSINESSES.len() - 1];
+    let business = Business {
+        id: business_id(id),
+        org_id: org_id(rng.u64(1..=2)),
+        name: "Shop".to_owned(),
+        city: CITY.to_owned(),
+    };
+    world.history().moving += 1;
+    let _ = world.stores().reviews.put_business(&business).await;
+    // Without an end, the auditor finishes it.
+    if world.stores().reviews.finish_moves(|| true).await.is_ok() {
+        let mut history = world.history();
+        history.moving = 0;
+        history.moved = history.now();
+    }
+}
+
+impl Person {
+    /// Returns the number of reviews with a state, and judges it unless a business is on its way.
+    pub(crate) async fn count_reviews(&mut self) {
+        let (since, state) = (self.moment(), *self.rng.choice(&ReviewState::ALL).expect("one"));
+        let path = format!("/reviews?per_page=1&state={}", state.as_str());
+        let request = self.request(Method::GET, path, Value::Null);
+        let Some((200, body)) = self.send(&request).await else { return };
+        let org = self.org;
+        let mut history = self.world.history();
+        let was_calm = history.moving == 0 && since >= history.moved;
+        let fits = |all: &State| {
+            let counted = |(of, found): &&(u64, ReviewState)| *found == state && org.is_none_or(|org| org == *of);
+            body["count"] == all.reviews.values().filter(counted).count()
+        };
+        if was_calm || org.is_none() {
+            history.judge(since, || format!("count of reviews {org:?} {state:?}: {}", body["count"]), fits);
+        }
+    }
+
+    /// Sets a state, replies, takes back, or reports an outcome, and judges what can be known.
+    pub(crate) async fn act_on_review(&mut self) {
+        let id = {
+            let history = self.world.history();
+            let id = self.rng.choice(history.reviews.keys().collect::<Vec<_>>()).expect("one").clone();
+            id
+        };
+        let since = self.moment();
+        let state = *self.rng.choice(&[ReviewState::Treated, ReviewState::NotTreated]).expect("one");
+        let (method, path, body) = match self.rng.u8(..5) {
+            0 | 1 => (Method::PUT, "", json!({ "state": state.as_str() })),
+            2 => (Method::PUT, "/reply", json!({ "content": format!("Merci {}", self.rng.u8(..4)) })),
+            3 => (Method::DELETE, "/reply", Value::Null),
+            _ => (Method::POST, "/reply/outcome", json!({ "version": self.rng.u64(1..4), "outcome": "published" })),
+        };
+        let is_state = path.is_empty();
+        let request = self.request(method, format!("/reviews/{id}{path}"), body);
+        let answer = self.send(&request).await;
+        if is_state && matches!(answer, Some((200, _))) {
+            let has_it = |all: &State| all.reviews.get(&id).is_some_and(|(_, found)| *found == state);
+            self.world.history().judge(since, || format!("{id} is {state:?}"), has_it);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! World of a run: the database, its network, the processes, and the history.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use aws_types::SdkConfig;
+use fastrand::Rng;
+use futures::FutureExt as _;
+use jiff::{SignedDuration, Timestamp};
+use presence_domain::ids::UserId;
+use presence_domain::review::ReviewId;
+use presence_runtime::clock::Clock;
+use presence_store::keys::{REVIEW_SK, USER_PK_PREFIX, USER_SK, parse_review_pk};
+use presence_store::{Database, Stores};
+use presence_tests::connectors::{AfterWrite, NetworkConnector, WrittenKey};
+use presence_tests::{ConnectorLayer as _, Fixtures, LagConnector, TestStack, in_process_client, operator_scope};
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::history::{History, Moment, Seen};
+use super::people::Person;
+use super::processes::{Api, Request, SimulatedClock};
+use super::{background, reviews};
+
+/// People who are at work at the same time.
+const PEOPLE: usize = 6;
+/// Processes of each function of the API.
+const PROCESSES: usize = 2;
+/// Virtual time of a run until the faults end.
+const TIME: Duration = Duration::from_mins(8);
+/// Virtual time in which all that waits is done, without faults.
+const TIME_AFTER: Duration = Duration::from_mins(200);
+/// Largest error of a clock, in seconds.
+const CLOCK_ERROR: i64 = 30;
+
+/// Numbers and findings of a run.
+pub(crate) struct Report {
+    calls: u64,
+    answers: usize,
+    states: Moment,
+    mails: usize,
+    events: usize,
+    stale: u64,
+    pub(crate) findings: Vec<String>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { calls, answers, states, mails, events, stale, findings } = self;
+        let wrong = findings.len();
+        write!(
+            f,
+            "{calls} calls, {stale} old reads, {states} states, {answers} answers, {mails} mails, {events} events, {wrong} wrong"
+        )
+    }
+}
+
+/// World of a run.
+pub(crate) struct World {
+    pub(crate) stack: TestStack,
+    pub(crate) fixtures: Fixtures,
+    pub(crate) network: NetworkConnector,
+    lag: LagConnector,
+    /// Stores without faults.
+    pub(crate) truth: Stores,
+    history: Arc<Mutex<History>>,
+    /// Events that the webhook received, in their order.
+    deliveries: Mutex<Vec<String>>,
+    real_time: Handle,
+    /// Tells of each write.
+    pub(crate) writes: watch::Receiver<()>,
+    apis: Mutex<Vec<Arc<Api>>>,
+    start: Instant,
+    at_start: Timestamp,
+    rng: Mutex<Rng>,
+}
+
+/// Runs a seed.
+pub(crate) fn run(seed: u64) -> Report {
+    let real_time = Runtime::new().expect("a runtime");
+    let (stack, fixtures) = real_time.block_on(async {
+        let (stack, fixtures) = Fixtures::start().await;
+        reviews::seed(&stack).await;
+        (stack, fixtures)
+    });
+    fastrand::seed(seed);
+    let virtual_time = Builder::new_current_thread().enable_all().start_paused(true).build().expect("a runtime");
+    let handle = real_time.handle().clone();
+    virtual_time.block_on(async move {
+        let world = Arc::new(World::new(stack, fixtures, handle, seed).await);
+        world.run().await
+    })
+}
+
+/// Returns stores over a client, with the timeouts and retries of the service.
+fn stores(stack: &TestStack, client: SharedHttpClient) -> Stores {
+    let config = presence_local::sdk_config(stack.local.database_url()).into_builder().http_client(client).build();
+    Stores::new(Database::new(&config, stack.table_prefix()))
+}
+
+/// Returns the work after a write: the written users and reviews are read, and noted in the history.
+fn noting(truth: Stores, history: Arc<Mutex<History>>, written: watch::Sender<()>) -> AfterWrite {
+    Arc::new(move |keys: Vec<WrittenKey>| {
+        let (truth, history) = (truth.clone(), Arc::clone(&history));
+        written.send_replace(());
+        async move {
+            for key in keys {
+                let history = || history.lock().expect("no panic");
+                if let (USER_SK, Some(id)) = (key.sk.as_str(), key.pk.strip_prefix(USER_PK_PREFIX)) {
+                    let user = UserId::parse(id).expect("an id");
+                    let user = truth.users.get(operator_scope(), user).await.expect("an answer");
+                    history().wrote_user(id, user.as_ref().map(Seen::of));
+                } else if let (REVIEW_SK, Some(id)) = (key.sk.as_str(), parse_review_pk(&key.pk)) {
+                    let review = truth.reviews.get_review(operator_scope(), &id).await.expect("an answer");
+                    review.into_iter().for_each(|review| history().wrote_review(review));
+                }
+            }
+        }
+        .boxed()
+    })
+}
+
+impl World {
+    async fn new(stack: TestStack, fixtures: Fixtures, real_time: Handle, seed: u64) -> Self {
+        let mut rng = Rng::with_seed(seed);
+        let at_start = stack.clock.now();
+        let instant = NetworkConnector::instant(real_time.clone());
+        let truth = stores(&stack, instant.over(in_process_client()));
+        let mut users = Vec::new();
+        for (_, person) in fixtures.people() {
+            let id = UserId::parse(&person.id).expect("an id");
+            let user = truth.users.get(operator_scope(), id).await.expect("an answer").expect("a user");
+            users.push((person.id.clone(), Seen::of(&user)));
+        }
+        let history = Arc::new(Mutex::new(History::starting_with(users)));
+        for id in reviews::ids() {
+            let id: ReviewId = id;
+            let review = truth.reviews.get_review(operator_scope(), &id).await.expect("an answer").expect("a review");
+            history.lock().expect("no panic").wrote_review(review);
+        }
+        let (written, writes) = watch::channel(());
+        let after_write = noting(truth.clone(), Arc::clone(&history), written);
+        let network = NetworkConnector::faulty(real_time.clone(), rng.fork(), after_write);
+        let lag = LagConnector::new(rng.u64(0..4));
+        let (apis, start) = (Mutex::default(), Instant::now());
+        let (deliveries, rng) = (Mutex::default(), Mutex::new(rng));
+        Self {
+            stack,
+            fixtures,
+            network,
+            lag,
+            truth,
+            history,
+            deliveries,
+            real_time,
+            writes,
+            apis,
+            start,
+            at_start,
+            rng,
+        }
+    }
+
+    pub(crate) fn history(&self) -> MutexGuard<'_, History> {
+        self.history.lock().expect("no panic")
+    }
+
+    pub(crate) fn deliveries(&self) -> MutexGuard<'_, Vec<String>> {
+        self.deliveries.lock().expect("no panic")
+    }
+
+    /// Returns the configuration of a client without faults.
+    pub(crate) fn instant_config(&self) -> SdkConfig {
+        let client = NetworkConnector::instant(self.real_time.clone()).over(in_process_client());
+        presence_local::sdk_config(self.stack.local.database_url()).into_builder().http_client(client).build()
+    }
+
+    /// Returns random numbers of their own for a part of the world.
+    pub(crate) fn fork_rng(&self) -> Rng {
+        self.rng.lock().expect("no panic").fork()
+    }
+
+    /// Returns the stores of a process that was just started.
+    pub(crate) fn stores(&self) -> Stores {
+        stores(&self.stack, self.network.over(self.lag.over(in_process_client())))
+    }
+
+    /// Returns a clock with an error in milliseconds.
+    pub(crate) fn clock(&self, error: i64) -> Arc<dyn Clock> {
+        let error = SignedDuration::from_millis(error);
+        Arc::new(SimulatedClock { start: self.start, at_start: self.at_start, error })
+    }
+
+    /// Returns the time by a clock that is right.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock(0).now()
+    }
+
+    /// Starts processes of the API in the place of others.
+    pub(crate) async fn replace_api(&self, rng: &mut Rng) {
+        let error = rng.i64(-CLOCK_ERROR * 1000..=CLOCK_ERROR * 1000);
+        let api = Arc::new(Api::start(&self.stores().database, self.clock(error)).await);
+        let mut apis = self.apis.lock().expect("no panic");
+        if apis.len() == PROCESSES {
+            apis.remove(rng.usize(..PROCESSES));
+        }
+        apis.push(api);
+    }
+
+    /// Sends a request to one of the processes. Returns status and body; `None` if the answer, or the request, is lost.
+    pub(crate) async fn send(&self, request: &Request, rng: &mut Rng) -> Option<(u16, serde_json::Value)> {
+        let api = rng.choice(self.apis.lock().expect("no panic").iter()).expect("a process").clone();
+        let answer = api.answer(request).await;
+        (rng.u8(..50) > 0).then_some(answer)
+    }
+
+    async fn run(self: Arc<Self>) -> Report {
+        let mut rng = self.fork_rng();
+        for _ in 0..PROCESSES {
+            self.replace_api(&mut rng).await;
+        }
+        let mut workers = background::start(&self).await;
+        let mut people = JoinSet::new();
+        for number in 0..PEOPLE {
+            people.spawn(Person::new(&self, number).work(TIME));
+        }
+        people.spawn(reviews::send_rows(Arc::clone(&self), TIME));
+        while let Some(ended) = people.join_next().await {
+            ended.expect("no panic");
+        }
+        self.network.heal();
+        self.lag.set_reads(0);
+        tokio::time::sleep(TIME_AFTER).await;
+        workers.shutdown().await;
+        let events = background::judge_end(&self).await;
+        let (calls, stale) = (self.network.calls(), self.lag.stale_answers());
+        let history = self.history();
+        Report {
+            calls,
+            answers: history.answers,
+            states: history.now(),
+            mails: history.mails(),
+            events,
+            stale,
+            findings: history.findings.clone(),
+        }
+    }
+}
