@@ -49,18 +49,26 @@ struct Ses {
     rng: Mutex<Rng>,
 }
 
+impl Ses {
+    fn accept(&self, mail: &Mail) {
+        self.world.history().mailed(&mail.to, self.world.now());
+        let link = mail.message.text.split_whitespace().find_map(|word| word.split_once("/invitation?"));
+        self.world.links().extend(link.map(|(_, query)| query.to_owned()));
+    }
+}
+
 impl Mailer for Ses {
     fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, SendResult> {
         let (before, after, fate) = {
             let mut rng = self.rng.lock().expect("no panic");
-            (rng.u64(1..3_000), rng.u64(1..3_000), rng.u8(..20))
+            (rng.u64(1..3_000), rng.u64(1..3_000), rng.u8(..10))
         };
         async move {
             tokio::time::sleep(Duration::from_millis(before)).await;
             match fate {
                 0 => return SendResult::Refused("TooManyRequestsException".to_owned()),
                 1 => return SendResult::Unknown("Timeout".to_owned()),
-                _ => self.world.history().mailed(&mail.to, self.world.now()),
+                _ => self.accept(mail),
             }
             tokio::time::sleep(Duration::from_millis(after)).await;
             if fate == 2 { SendResult::Unknown("Timeout".to_owned()) } else { SendResult::Sent }

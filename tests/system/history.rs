@@ -51,7 +51,11 @@ pub(crate) struct History {
     states: Vec<State>,
     pub(crate) intents: BTreeMap<String, Intent>,
     pub(crate) deletions: BTreeSet<String>,
-    /// Last bodies of the reviews.
+    /// Users whose link was followed.
+    pub(crate) activations: BTreeSet<String>,
+    /// Users as they are stored.
+    stored: BTreeMap<String, User>,
+    /// Reviews as they are stored.
     pub(crate) reviews: BTreeMap<String, Review>,
     /// Number of businesses on their way to another organisation.
     pub(crate) moving: usize,
@@ -76,6 +80,10 @@ impl Seen {
     }
 }
 
+fn place_and_state(review: &Review) -> (u64, ReviewState) {
+    (review.org_id.get(), review.state)
+}
+
 impl Intent {
     fn after(&self, before: Option<&Seen>, last_name: &str) -> Option<Seen> {
         Some(Seen {
@@ -89,9 +97,15 @@ impl Intent {
 }
 
 impl History {
-    /// Begins with the users of the set-up.
-    pub(crate) fn starting_with(users: impl IntoIterator<Item = (String, Seen)>) -> Self {
-        Self { states: vec![State { users: users.into_iter().collect(), ..State::default() }], ..Self::default() }
+    /// Begins with the users and reviews of the set-up.
+    pub(crate) fn starting_with(users: Vec<User>, reviews: Vec<Review>) -> Self {
+        let state = State {
+            users: users.iter().map(|user| (user.id.to_string(), Seen::of(user))).collect(),
+            reviews: reviews.iter().map(|review| (review.id.as_str().to_owned(), place_and_state(review))).collect(),
+        };
+        let stored = users.into_iter().map(|user| (user.id.to_string(), user)).collect();
+        let reviews = reviews.into_iter().map(|review| (review.id.as_str().to_owned(), review)).collect();
+        Self { states: vec![state], stored, reviews, ..Self::default() }
     }
 
     pub(crate) fn now(&self) -> Moment {
@@ -112,8 +126,18 @@ impl History {
     }
 
     /// Notes the state of a user after a write, and judges the change.
-    pub(crate) fn wrote_user(&mut self, id: &str, after: Option<Seen>) {
-        let before = self.state().users.get(id).cloned();
+    pub(crate) fn wrote_user(&mut self, id: &str, user: Option<User>) {
+        let (before, after) = (self.state().users.get(id).cloned(), user.as_ref().map(Seen::of));
+        if let Some((before, after)) = self.stored.get(id).zip(user.as_ref())
+            && before != after
+            && after.version != before.version + 1
+        {
+            self.found(format!("version {} of user {id} is followed by {}", before.version, after.version));
+        }
+        match user {
+            Some(user) => self.stored.insert(id.to_owned(), user),
+            None => self.stored.remove(id),
+        };
         if before == after {
             return;
         }
@@ -130,6 +154,10 @@ impl History {
             }
             return;
         };
+        let accepted = before.as_ref().map(|before| Seen { status: Status::Active, ..before.clone() });
+        if accepted.as_ref() == Some(&after) && self.activations.contains(id) {
+            return;
+        }
         let Some(intent) = self.intents.get_mut(&after.last_name) else {
             return self.found(format!("nobody asked for {after:?}"));
         };
@@ -148,10 +176,15 @@ impl History {
         }
     }
 
-    /// Notes the place and the state of a review after a write.
+    /// Notes a review after a write, and judges its version: only the stamp of a row changes without one.
     pub(crate) fn wrote_review(&mut self, review: Review) {
-        let id = review.id.as_str().to_owned();
-        let seen = (review.org_id.get(), review.state);
+        let (id, seen) = (review.id.as_str().to_owned(), place_and_state(&review));
+        if let Some(before) = self.reviews.get(&id)
+            && review.version != before.version + 1
+            && !(review.version == before.version && review.content_eq(before))
+        {
+            self.found(format!("version {} of review {id} is followed by {}", before.version, review.version));
+        }
         self.reviews.insert(id.clone(), review);
         if self.state().reviews.get(&id) != Some(&seen) {
             let mut state = self.state().clone();
@@ -160,16 +193,16 @@ impl History {
         }
     }
 
-    /// Judges the answer to a change: the status, and the user that it names.
-    pub(crate) fn judge_change(&mut self, token: &str, since: Moment, status: u16, id: Option<&str>) {
+    /// Judges the answer to a change: the status, and the user that it names. A refusal may be final: nothing of the request is on its way.
+    pub(crate) fn judge_change(&mut self, token: &str, since: Moment, status: u16, id: Option<&str>, is_final: bool) {
         self.answers += 1;
         let now = self.now();
         let Some(intent) = self.intents.get_mut(token) else { return };
         let is_right = match status {
             200 => matches!(intent.done[..], [moment] if moment > since && moment <= now),
             400..=404 => {
-                intent.is_refused = true;
-                intent.done.is_empty()
+                intent.is_refused = is_final;
+                !is_final || intent.done.is_empty()
             }
             _ => true,
         };

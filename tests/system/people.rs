@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::history::{Intent, Moment, Seen, State};
-use super::processes::Request;
+use super::processes::{PAGE, Request};
 use super::world::World;
 
 /// Number of addresses: few, so that an address soon gets another owner.
-const ADDRESSES: u8 = 12;
+const ADDRESSES: u8 = 24;
 /// Users that people create, at most.
-const GUESTS: usize = 14;
+const GUESTS: usize = 24;
 /// Tries of a request with an idempotency key.
 const TRIES: usize = 8;
 
@@ -49,11 +49,12 @@ impl Person {
         let end = Instant::now() + time;
         while Instant::now() < end {
             tokio::time::sleep(Duration::from_millis(self.rng.u64(..4_000))).await;
-            match self.rng.u8(..24) {
-                0..3 => self.create().await,
-                3..7 => self.update().await,
+            match self.rng.u8(..26) {
+                0..5 => self.create().await,
+                5..7 => self.update().await,
                 7 => self.delete().await,
                 8..10 => self.invite().await,
+                20 => self.accept().await,
                 10..12 => self.get().await,
                 12..14 => self.search().await,
                 14 => self.count().await,
@@ -112,12 +113,15 @@ impl Person {
     }
 
     async fn change(&mut self, token: &str, request: &Request, since: Moment) {
+        let late = self.world.network.late_calls();
         let answer = self.send(request).await;
+        // A request that comes late may still do what its caller was refused meanwhile.
+        let is_final = request.idempotency_key.is_none() && late == self.world.network.late_calls();
         let id = answer.as_ref().and_then(|(_, body)| Some(body["id"].as_str()?.to_owned()));
         let status = answer.map_or(0, |(status, _)| status);
         let now = self.world.now();
         let mut history = self.world.history();
-        history.judge_change(token, since, status, id.as_deref());
+        history.judge_change(token, since, status, id.as_deref(), is_final);
         if let Some(id) = id.filter(|_| status == 200 && request.path == "/user" && request.body["status"] == "invited")
         {
             history.invited(&id, now);
@@ -202,6 +206,31 @@ impl Person {
         let request = self.request(Method::POST, format!("/user/{id}/invite"), Value::Null);
         if let Some((200, _)) = self.send(&request).await {
             self.world.history().invited(&id, self.world.now());
+        }
+    }
+
+    /// Submits the form behind a link of a mail, twice.
+    async fn accept(&mut self) {
+        let link = self.rng.choice(self.world.links().iter()).cloned();
+        let Some(link) = link else { return };
+        let id = link.trim_start_matches("user=").split('&').next().unwrap_or_default().to_owned();
+        self.world.history().activations.insert(id.clone());
+        let form = format!("{link}&password=canary-pass-2&confirmation=canary-pass-2");
+        let mut accepted = 0;
+        for _ in 0..2 {
+            let request = Request {
+                idempotency_key: None,
+                ..self.request(Method::POST, PAGE.to_owned(), Value::String(form.clone()))
+            };
+            let (since, answer) = (self.moment(), self.send(&request).await);
+            if let Some((200, _)) = answer {
+                accepted += 1;
+                let is_active = |state: &State| state.users.get(&id).is_some_and(|user| user.status == Status::Active);
+                self.world.history().judge(since, || format!("{id} is activated"), is_active);
+            }
+        }
+        if accepted > 1 {
+            self.world.history().found(format!("a link of {id} works twice"));
         }
     }
 

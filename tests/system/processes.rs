@@ -18,6 +18,9 @@ use tokio::time::Instant;
 /// Trace that all requests share.
 const TRACE: &str = "Root=1-6b019b48-0123456789abcdef01234567";
 
+/// Page of an invitation.
+pub(crate) const PAGE: &str = "/invitation";
+
 /// Clock of a process: virtual time, with an error.
 pub(crate) struct SimulatedClock {
     pub(crate) start: Instant,
@@ -31,13 +34,15 @@ impl Clock for SimulatedClock {
     }
 }
 
-/// Request of the API.
+/// Request of the API, or of the page of invitations.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: Method,
+    /// Path behind `/api/v2`, or that of the page, with the query.
     pub(crate) path: String,
     pub(crate) key: String,
     pub(crate) idempotency_key: Option<String>,
+    /// JSON; a text is a form, and null is none.
     pub(crate) body: Value,
 }
 
@@ -58,15 +63,22 @@ impl Api {
 
     /// Invokes the function of a request. Returns status and body.
     pub(crate) async fn answer(&self, request: &Request) -> (u16, Value) {
-        let target = format!("/api/v2{}", request.path);
+        let is_page = request.path == PAGE;
+        let target = if is_page { PAGE.to_owned() } else { format!("/api/v2{}", request.path) };
         let mut headers = HeaderMap::new();
-        headers.insert("x-api-key", HeaderValue::from_str(&request.key).expect("a key"));
+        if !is_page {
+            headers.insert("x-api-key", HeaderValue::from_str(&request.key).expect("a key"));
+        }
         if let Some(key) = &request.idempotency_key {
             headers.insert("idempotency-key", HeaderValue::from_str(key).expect("a key"));
         }
-        let body = if request.body.is_null() { String::new() } else { request.body.to_string() };
-        if !body.is_empty() {
-            headers.insert("content-type", HeaderValue::from_static("application/json"));
+        let (kind, body) = match &request.body {
+            Value::Null => (None, String::new()),
+            Value::String(form) => (Some("application/x-www-form-urlencoded"), form.clone()),
+            json => (Some("application/json"), json.to_string()),
+        };
+        if let Some(kind) = kind {
+            headers.insert("content-type", HeaderValue::from_static(kind));
         }
         let incoming = IncomingRequest {
             method: &request.method,

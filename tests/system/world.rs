@@ -10,7 +10,6 @@ use fastrand::Rng;
 use futures::FutureExt as _;
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::ids::UserId;
-use presence_domain::review::ReviewId;
 use presence_runtime::clock::Clock;
 use presence_store::keys::{REVIEW_SK, USER_PK_PREFIX, USER_SK, parse_review_pk};
 use presence_store::{Database, Stores};
@@ -21,7 +20,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::history::{History, Moment, Seen};
+use super::history::{History, Moment};
 use super::people::Person;
 use super::processes::{Api, Request, SimulatedClock};
 use super::{background, reviews};
@@ -70,6 +69,8 @@ pub(crate) struct World {
     history: Arc<Mutex<History>>,
     /// Events that the webhook received, in their order.
     deliveries: Mutex<Vec<String>>,
+    /// Queries of the links in mails.
+    links: Mutex<Vec<String>>,
     real_time: Handle,
     /// Tells of each write.
     pub(crate) writes: watch::Receiver<()>,
@@ -113,7 +114,7 @@ fn noting(truth: Stores, history: Arc<Mutex<History>>, written: watch::Sender<()
                 if let (USER_SK, Some(id)) = (key.sk.as_str(), key.pk.strip_prefix(USER_PK_PREFIX)) {
                     let user = UserId::parse(id).expect("an id");
                     let user = truth.users.get(operator_scope(), user).await.expect("an answer");
-                    history().wrote_user(id, user.as_ref().map(Seen::of));
+                    history().wrote_user(id, user);
                 } else if let (REVIEW_SK, Some(id)) = (key.sk.as_str(), parse_review_pk(&key.pk)) {
                     let review = truth.reviews.get_review(operator_scope(), &id).await.expect("an answer");
                     review.into_iter().for_each(|review| history().wrote_review(review));
@@ -130,18 +131,15 @@ impl World {
         let at_start = stack.clock.now();
         let instant = NetworkConnector::instant(real_time.clone());
         let truth = stores(&stack, instant.over(in_process_client()));
-        let mut users = Vec::new();
+        let (mut users, mut reviews) = (Vec::new(), Vec::new());
         for (_, person) in fixtures.people() {
             let id = UserId::parse(&person.id).expect("an id");
-            let user = truth.users.get(operator_scope(), id).await.expect("an answer").expect("a user");
-            users.push((person.id.clone(), Seen::of(&user)));
+            users.push(truth.users.get(operator_scope(), id).await.expect("an answer").expect("a user"));
         }
-        let history = Arc::new(Mutex::new(History::starting_with(users)));
         for id in reviews::ids() {
-            let id: ReviewId = id;
-            let review = truth.reviews.get_review(operator_scope(), &id).await.expect("an answer").expect("a review");
-            history.lock().expect("no panic").wrote_review(review);
+            reviews.push(truth.reviews.get_review(operator_scope(), &id).await.expect("an answer").expect("a review"));
         }
+        let history = Arc::new(Mutex::new(History::starting_with(users, reviews)));
         let (written, writes) = watch::channel(());
         let after_write = noting(truth.clone(), Arc::clone(&history), written);
         let network = NetworkConnector::faulty(real_time.clone(), rng.fork(), after_write);
@@ -156,6 +154,7 @@ impl World {
             truth,
             history,
             deliveries,
+            links: Mutex::default(),
             real_time,
             writes,
             apis,
@@ -171,6 +170,10 @@ impl World {
 
     pub(crate) fn deliveries(&self) -> MutexGuard<'_, Vec<String>> {
         self.deliveries.lock().expect("no panic")
+    }
+
+    pub(crate) fn links(&self) -> MutexGuard<'_, Vec<String>> {
+        self.links.lock().expect("no panic")
     }
 
     /// Returns the configuration of a client without faults.

@@ -41,6 +41,7 @@ struct Shared {
     rng: Mutex<Rng>,
     is_faulty: AtomicBool,
     calls: AtomicU64,
+    late: AtomicU64,
     after_write: AfterWrite,
 }
 
@@ -74,8 +75,9 @@ impl NetworkConnector {
     }
 
     fn of(real_time: Handle, rng: Rng, is_faulty: bool, after_write: AfterWrite) -> Self {
-        let (rng, is_faulty, calls) = (Mutex::new(rng), AtomicBool::new(is_faulty), AtomicU64::new(0));
-        Self(Arc::new(Shared { real_time, rng, is_faulty, calls, after_write }))
+        let (rng, is_faulty) = (Mutex::new(rng), AtomicBool::new(is_faulty));
+        let (calls, late) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self(Arc::new(Shared { real_time, rng, is_faulty, calls, late, after_write }))
     }
 
     /// Ends the faults. Calls take no time from now on.
@@ -86,6 +88,11 @@ impl NetworkConnector {
     /// True until the faults end.
     pub fn is_faulty(&self) -> bool {
         self.0.is_faulty.load(Ordering::Relaxed)
+    }
+
+    /// Returns the number of calls that came late, or still will.
+    pub fn late_calls(&self) -> u64 {
+        self.0.late.load(Ordering::Relaxed)
     }
 
     /// Returns the number of calls so far.
@@ -143,6 +150,7 @@ impl ConnectorLayer for NetworkConnector {
                 return Err(lost());
             }
             Fate::Late(delay) => {
+                shared.late.fetch_add(1, Ordering::Relaxed);
                 let shared = Arc::clone(shared);
                 tokio::spawn(async move {
                     tokio::time::sleep(delay).await;
