@@ -48,7 +48,9 @@ impl Person {
     pub(crate) async fn work(mut self, time: Duration) {
         let end = Instant::now() + time;
         while Instant::now() < end {
-            tokio::time::sleep(Duration::from_millis(self.rng.u64(..4_000))).await;
+            // Mostly in a hurry, so that people meet.
+            let longest = if self.rng.u8(..4) == 0 { 12_000 } else { 400 };
+            tokio::time::sleep(Duration::from_millis(self.rng.u64(..longest))).await;
             match self.rng.u8(..26) {
                 0..5 => self.create().await,
                 5..7 => self.update().await,
@@ -100,7 +102,9 @@ impl Person {
             history.state().users.iter().filter(|(_, user)| is_guest(user) && sees(user)).collect();
         // Ids are random, and a seed must always make the same choices.
         guests.sort_by_key(|(_, user)| user.email.clone());
-        let id = self.rng.choice(guests).map(|(id, _)| id.clone());
+        // Half of the time one of two, so that people meet.
+        let among = if self.rng.bool() { guests.len().min(2) } else { guests.len() };
+        let id = self.rng.choice(&guests[..among]).map(|(id, _)| (*id).clone());
         id.unwrap_or_else(|| "4711".to_owned())
     }
 

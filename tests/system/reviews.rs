@@ -22,6 +22,8 @@ const BUSINESSES: [(&str, u64); 4] = [("b1-1", 1), ("b1-2", 1), ("b2-1", 2), ("b
 const CITY: &str = "Saint-Étienne";
 /// Reviews at the start.
 const FIRST: usize = 12;
+/// Reviews that half of the writes are about.
+const HOT: usize = 2;
 /// Reviews in the end, at most.
 const MAX: usize = 60;
 
@@ -59,12 +61,13 @@ pub(crate) async fn send_rows(world: Arc<World>, time: Duration) {
 }
 
 fn row(world: &World, rng: &mut Rng) -> Review {
+    let among = if rng.bool() { HOT } else { MAX };
     let seen = world.now().as_second() - rng.i64(0..60);
     Review {
         state: *rng.choice(&ReviewState::ALL).expect("one"),
         rating: *rng.choice(&Rating::ALL).expect("one"),
         seen_at: Some(SeenAt::at(seen * 1_000_000)),
-        ..review(rng.usize(..MAX))
+        ..review(rng.usize(..among))
     }
 }
 
@@ -107,11 +110,8 @@ impl Person {
 
     /// Sets a state, replies, takes back, or reports an outcome, and judges what can be known.
     pub(crate) async fn act_on_review(&mut self) {
-        let id = {
-            let history = self.world.history();
-            let id = self.rng.choice(history.reviews.keys().collect::<Vec<_>>()).expect("one").clone();
-            id
-        };
+        let among = if self.rng.bool() { HOT } else { FIRST };
+        let id = review(self.rng.usize(..among)).id.as_str().to_owned();
         let since = self.moment();
         let state = *self.rng.choice(&[ReviewState::Treated, ReviewState::NotTreated]).expect("one");
         let (method, path, body) = match self.rng.u8(..5) {

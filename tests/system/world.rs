@@ -39,6 +39,7 @@ const CLOCK_ERROR: i64 = 30;
 /// Numbers and findings of a run.
 pub(crate) struct Report {
     calls: u64,
+    digest: u64,
     answers: usize,
     states: Moment,
     mails: usize,
@@ -49,11 +50,11 @@ pub(crate) struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { calls, answers, states, mails, events, stale, findings } = self;
+        let Self { calls, digest, answers, states, mails, events, stale, findings } = self;
         let wrong = findings.len();
         write!(
             f,
-            "{calls} calls, {stale} old reads, {states} states, {answers} answers, {mails} mails, {events} events, {wrong} wrong"
+            "{calls} calls ({digest:016x}), {stale} old reads, {states} states, {answers} answers, {mails} mails, {events} events, {wrong} wrong"
         )
     }
 }
@@ -244,6 +245,7 @@ impl World {
         let history = self.history();
         Report {
             calls,
+            digest: self.network.digest(),
             answers: history.answers,
             states: history.now(),
             mails: history.mails(),

@@ -1,6 +1,7 @@
 //! Network between a process and its database, in the virtual time of a runtime with paused time: calls take some time, are lost before or
 //! after they are carried out, come late, are throttled, or meet another transaction.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -42,6 +43,7 @@ struct Shared {
     is_faulty: AtomicBool,
     calls: AtomicU64,
     late: AtomicU64,
+    digest: AtomicU64,
     after_write: AfterWrite,
 }
 
@@ -76,8 +78,8 @@ impl NetworkConnector {
 
     fn of(real_time: Handle, rng: Rng, is_faulty: bool, after_write: AfterWrite) -> Self {
         let (rng, is_faulty) = (Mutex::new(rng), AtomicBool::new(is_faulty));
-        let (calls, late) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self(Arc::new(Shared { real_time, rng, is_faulty, calls, late, after_write }))
+        let (calls, late, digest) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+        Self(Arc::new(Shared { real_time, rng, is_faulty, calls, late, digest, after_write }))
     }
 
     /// Ends the faults. Calls take no time from now on.
@@ -93,6 +95,11 @@ impl NetworkConnector {
     /// Returns the number of calls that came late, or still will.
     pub fn late_calls(&self) -> u64 {
         self.0.late.load(Ordering::Relaxed)
+    }
+
+    /// Returns a digest of the kinds of all calls so far, in their order: two runs of a seed have the same.
+    pub fn digest(&self) -> u64 {
+        self.0.digest.load(Ordering::Relaxed)
     }
 
     /// Returns the number of calls so far.
@@ -137,6 +144,9 @@ impl ConnectorLayer for NetworkConnector {
         let shared = &self.0;
         let call = Call::read(&request);
         shared.calls.fetch_add(1, Ordering::Relaxed);
+        let mut hasher = DefaultHasher::new();
+        (shared.digest.load(Ordering::Relaxed), &call.operation, call.tables()).hash(&mut hasher);
+        shared.digest.store(hasher.finish(), Ordering::Relaxed);
         if !self.is_faulty() {
             return shared.carry_out(request, call, next).await?.into_response();
         }
