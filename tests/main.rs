@@ -22,4 +22,5 @@ mod request_log;
 mod restore;
 mod robustness;
 mod store;
+mod system;
 mod webhooks;

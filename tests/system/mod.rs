@@ -19,7 +19,7 @@ use presence_tests::setting;
 use world::run;
 
 /// Number of the runs. `PRESENCE_SYSTEM_SEEDS` gives another one, and `PRESENCE_SEED` the first seed.
-const RUNS: usize = 4;
+const RUNS: usize = 2;
 
 #[test]
 #[expect(clippy::print_stdout, reason = "the numbers belong to the report")]

@@ -1,0 +1,81 @@
+// Part of tools/ci/load: node load.mjs PROGRAM RATE SECONDS
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { createInterface } from "node:readline";
+import autocannon from "autocannon";
+
+const [program, rate, seconds] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];
+const CONNECTIONS = 64;
+const MEMORY_GROWTH = 1.02;
+
+const folder = mkdtempSync(`${tmpdir()}/presence-load-`);
+const stack = spawn(program, ["--json", "--port", "0", "--log", "json", "--data", folder], { stdio: ["ignore", "pipe", "ignore"] });
+const [line] = await Promise.race([
+  createInterface({ input: stack.stdout })[Symbol.asyncIterator]().next().then(({ value }) => [value]),
+  new Promise((_, reject) => stack.on("exit", code => reject(new Error(`the stack ended with ${code}`)))),
+]);
+const ready = JSON.parse(line);
+const base = ready.base_url;
+const keys = ready.keys;
+const headers = { "x-api-key": keys.ORG_ADMIN };
+const json = async path => (await fetch(base + path, { headers })).json();
+
+const { reviews } = await json("/reviews?per_page=100");
+const { users } = await json("/user/search?per_page=100&display_business_ids=false");
+const [review, user] = [index => reviews[index % reviews.length].id, index => users[index % users.length].id];
+let count = 0;
+
+/** Returns a request whose path, and body, change from one to the next. */
+const varying = (method, path, body) => ({
+  method,
+  setupRequest: request => {
+    count += 1;
+    const sent = body && JSON.stringify(body(count));
+    return { ...request, path: new URL(base).pathname + path(count), headers: { ...headers, ...(sent && { "content-type": "application/json" }) }, body: sent };
+  },
+});
+const read = path => varying("GET", path);
+const WORDS = ["martin", "lea", "dupont", "a", "mar"];
+const requests = [
+  read(() => "/user/me"),
+  read(index => `/user/${user(index)}`),
+  read(index => `/user/search?query=${WORDS[index % WORDS.length]}`),
+  read(() => "/user/stats"),
+  read(index => `/category/search?lang=FR&name=${WORDS[index % WORDS.length]}`),
+  read(index => `/reviews?page=${(index % 50) + 1}`),
+  read(index => `/reviews?rating__in=${(index % 5) + 1}&state=not_treated`),
+  read(index => `/reviews?content__isnull=false&page=${(index % 9) + 1}`),
+  read(() => "/reviews/stats?group_by=month"),
+  read(index => `/reviews/${review(index)}`),
+  read(() => "/events?limit=10"),
+  read(() => "/user/me"),
+  read(index => `/user/search?page=${(index % 2) + 1}`),
+  read(index => `/reviews?page=${(index % 50) + 1}`),
+  read(index => `/reviews/${review(index)}`),
+  read(index => `/user/${user(index)}`),
+  read(() => "/reviews/stats"),
+  read(() => "/user/search?status=active"),
+  read(index => `/reviews?partner__in=partner_${(index % 9) + 1}`),
+  varying("PUT", index => `/reviews/${review(index * 7)}`, index => ({ state: index % 2 ? "treated" : "not_treated" })),
+];
+
+const samples = [];
+const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${stack.pid}/status`, "utf8"))[1]) / 1024;
+const sampling = setInterval(() => samples.push(memory()), 1000);
+const result = await autocannon({ url: base, connections: CONNECTIONS, overallRate: rate, duration: seconds, requests, timeout: 30 });
+clearInterval(sampling);
+const mean = part => part.reduce((sum, one) => sum + one, 0) / Math.max(part.length, 1);
+const [second, last] = [mean(samples.slice(60, 120)), mean(samples.slice(-60))];
+stack.kill("SIGTERM");
+await new Promise(resolve => (stack.exitCode === null ? stack.on("exit", resolve) : resolve()));
+rmSync(folder, { recursive: true });
+
+const { latency, errors, timeouts, non2xx, mismatches } = result;
+const failed = errors + timeouts + non2xx + mismatches;
+console.log(`${result.requests.total} requests in ${result.duration} s: ${failed} failed (${errors} errors, ${timeouts} timeouts, ${non2xx} of another status)`);
+console.log(`milliseconds: p50 ${latency.p50}, p90 ${latency.p90}, p99 ${latency.p99}, p99.9 ${latency.p99_9}, most ${latency.max}`);
+console.log(`memory: ${second.toFixed(1)} MB in the second minute, ${last.toFixed(1)} MB in the last`);
+const grows = seconds >= 180 && last > second * MEMORY_GROWTH;
+if (grows) console.error(`the memory grows by more than a factor of ${MEMORY_GROWTH}`);
+process.exit(failed > 0 || grows ? 1 : 0);
