@@ -23,4 +23,5 @@ mod restore;
 mod robustness;
 mod store;
 mod system;
+
 mod webhooks;

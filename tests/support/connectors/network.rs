@@ -1,5 +1,5 @@
 //! Network between a process and its database, in the virtual time of a runtime with paused time: calls take some time, are lost before or
-//! after they are carried out, come late, are throttled, or meet another transaction.
+//! after they are carried out, come late, are throttled, or meet another transaction, and now and then a table cannot be reached.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,6 +11,7 @@ use aws_smithy_runtime_api::client::result::ConnectorError;
 use fastrand::Rng;
 use futures::future::BoxFuture;
 use tokio::runtime::Handle;
+use tokio::time::Instant;
 
 use super::fault::replies;
 use super::{Answer, ConnectorLayer, Next};
@@ -39,12 +40,19 @@ pub struct NetworkConnector(Arc<Shared>);
 struct Shared {
     /// Runtime in real time, which makes the calls.
     real_time: Handle,
-    rng: Mutex<Rng>,
+    weather: Mutex<Weather>,
     is_faulty: AtomicBool,
     calls: AtomicU64,
     late: AtomicU64,
     digest: AtomicU64,
     after_write: AfterWrite,
+}
+
+/// State of the network.
+struct Weather {
+    rng: Rng,
+    /// Table that cannot be reached, and the end of that.
+    outage: Option<(String, Instant)>,
 }
 
 /// What happens to a call.
@@ -60,7 +68,7 @@ enum Fate {
     Throttled,
     Conflict,
     ServerError,
-    /// The process stands still for minutes before it sends the call, or for good.
+    /// The process stands still for minutes before it sends the call.
     Stopped(Duration),
 }
 
@@ -77,9 +85,9 @@ impl NetworkConnector {
     }
 
     fn of(real_time: Handle, rng: Rng, is_faulty: bool, after_write: AfterWrite) -> Self {
-        let (rng, is_faulty) = (Mutex::new(rng), AtomicBool::new(is_faulty));
+        let (weather, is_faulty) = (Mutex::new(Weather { rng, outage: None }), AtomicBool::new(is_faulty));
         let (calls, late, digest) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
-        Self(Arc::new(Shared { real_time, rng, is_faulty, calls, late, digest, after_write }))
+        Self(Arc::new(Shared { real_time, weather, is_faulty, calls, late, digest, after_write }))
     }
 
     /// Ends the faults. Calls take no time from now on.
@@ -111,10 +119,16 @@ impl NetworkConnector {
 impl Shared {
     /// Draws the time before and after a call, and its fate.
     fn draw(&self, call: &Call) -> (Duration, Duration, Fate) {
-        let mut rng = self.rng.lock().expect("no panic");
+        let Weather { rng, outage } = &mut *self.weather.lock().expect("no panic");
         let slow = if rng.u8(..60) == 0 { 1_500 } else { 12 };
         let (before, after) = (rng.u64(1..=slow), rng.u64(1..=slow));
+        let tables = call.tables();
+        if outage.is_none() && rng.u16(..1_500) == 0 {
+            let end = Instant::now() + Duration::from_secs(rng.u64(5..40));
+            *outage = tables.first().map(|table| (table.clone(), end));
+        }
         let fate = match rng.u16(..1_000) {
+            _ if outage.as_ref().is_some_and(|(table, _)| tables.contains(table)) => Fate::ServerError,
             0..5 => Fate::RequestLost,
             5..12 => Fate::AnswerLost,
             12..15 => Fate::Late(Duration::from_millis(rng.u64(500..20_000))),
@@ -124,6 +138,9 @@ impl Shared {
             28 => Fate::Stopped(Duration::from_millis(rng.u64(5_000..300_000))),
             _ => Fate::Answered,
         };
+        if outage.as_ref().is_some_and(|(_, end)| *end <= Instant::now()) {
+            *outage = None;
+        }
         (Duration::from_millis(before), Duration::from_millis(after), fate)
     }
 
