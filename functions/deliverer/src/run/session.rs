@@ -87,7 +87,9 @@ impl<'a, T: Tables, S: Sender> Session<'a, T, S> {
 
     /// Ends a look at which nothing was sent. Returns the instant of the next one.
     pub(super) async fn leave(mut self, now: Timestamp) -> Result<Option<Timestamp>, Error> {
-        if self.progress.cursor - self.stored.progress.cursor >= UNWANTED {
+        // A restored feed ends before the cursor. What it gets from then on must not count as passed.
+        let passed = self.progress.cursor.checked_sub(self.stored.progress.cursor);
+        if passed.is_none_or(|passed| passed >= UNWANTED) {
             self.write(|progress, _| progress).await?;
         }
         let due_at = self.progress.due_at().into_iter().chain(self.lagging_until).min();

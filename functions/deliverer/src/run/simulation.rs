@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use presence_domain::event::{EventData, EventKind};
-use presence_domain::feed::{EventFilter, EventPattern, FeedPage, FeedStart, format_at};
+use presence_domain::feed::{EventFilter, EventPattern, FeedCursor, FeedPage, FeedStart, format_at};
 use presence_domain::ids::OrgId;
 use presence_domain::webhook::progress::{Progress, WebhookState};
 use presence_domain::webhook::signature::WebhookSecret;
@@ -42,6 +42,8 @@ struct State {
     rng: fastrand::Rng,
     webhook: Webhook,
     events: Vec<FeedEvent>,
+    /// Number of the oldest event that the feed still has.
+    oldest: u64,
     log: Vec<Attempt>,
     /// Numbers of events in the order of their first delivery, or of their end.
     settled: Vec<u64>,
@@ -99,12 +101,18 @@ impl Tables for World {
         Ok(Some(self.with(|state| state.webhook.clone())))
     }
 
-    async fn events(&self, _: OrgId, start: FeedStart, limit: usize, _: Timestamp) -> Result<FeedPage, Error> {
+    async fn events(&self, org_id: OrgId, start: FeedStart, limit: usize, _: Timestamp) -> Result<FeedPage, Error> {
         self.wait().await?;
-        let FeedStart::After(after) = start else { panic!("the feed is kept") };
-        Ok(self.with(|state| {
-            // The end of the feed may not be visible yet.
+        self.with(|state| {
             let end = state.events.len();
+            let FeedStart::After(after) = start else {
+                return Ok(FeedPage { events: Vec::new(), last: end as u64, has_more: false });
+            };
+            if after + 1 < state.oldest || after > end as u64 {
+                let oldest = FeedCursor { org_id: Some(org_id), number: state.oldest - 1 };
+                return Err(Error::Gone { oldest: oldest.to_string() });
+            }
+            // The end of the feed may not be visible yet.
             let visible = end - usize::from(end > 0 && state.rng.u32(..10) == 0);
             let events: Vec<_> = state.events[..visible]
                 .iter()
@@ -113,8 +121,8 @@ impl Tables for World {
                 .cloned()
                 .collect();
             let last = events.last().map_or(after, |event| event.number);
-            FeedPage { events, last, has_more: last < end as u64 }
-        }))
+            Ok(FeedPage { events, last, has_more: last < end as u64 })
+        })
     }
 
     async fn write(&self, before: &Webhook, after: &Webhook, _: Timestamp) -> Result<bool, Error> {
@@ -196,6 +204,7 @@ impl State {
         Self {
             webhook,
             events: Vec::new(),
+            oldest: 1,
             log: Vec::new(),
             settled: Vec::new(),
             sent: Vec::new(),
@@ -212,6 +221,14 @@ fn world(state: State) -> (World, Deliverer<World, World>) {
     let world = World(Arc::new(Mutex::new(state)));
     let clock = Arc::new(WorldClock(Instant::now()));
     (world.clone(), Deliverer { tables: world.clone(), sender: Arc::new(world), clock })
+}
+
+/// Returns a world in which no call fails, whose feed has this many events.
+fn calm_world(events: u64) -> (World, Deliverer<World, World>) {
+    let mut state = State::new(1, Planted::Nothing);
+    state.events = (1..=events).map(|number| event(number, &mut state.rng)).collect();
+    state.calm_pause = Some(Duration::from_millis(1));
+    world(state)
 }
 
 fn event(number: u64, rng: &mut fastrand::Rng) -> FeedEvent {
@@ -285,10 +302,7 @@ fn first_wrong(lives: u64, planted: Planted) -> Option<String> {
 
 #[tokio::test(start_paused = true)]
 async fn of_two_deliverers_that_claim_at_the_same_instant_one_sends() {
-    let mut state = State::new(1, Planted::Nothing);
-    state.events = (1..=3).map(|number| event(number, &mut state.rng)).collect();
-    state.calm_pause = Some(Duration::from_millis(1));
-    let (world, deliverer) = world(state);
+    let (world, deliverer) = calm_world(3);
     let id = world.with(|state| state.webhook.id);
     let (one, other) = tokio::join!(deliverer.run(id, &|| true), deliverer.run(id, &|| true));
     one.and(other).expect("no failure");
@@ -313,6 +327,44 @@ async fn a_webhook_that_wants_little_gets_through_a_feed_that_takes_longer_than_
     }
     let (sent, cursor) = world.with(|state| (state.sent.clone(), state.webhook.progress.cursor));
     assert_eq!(sent, [LAST], "the cursor is {cursor}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_webhook_that_slept_while_events_expired_goes_on_with_the_oldest() {
+    let (world, deliverer) = calm_world(10);
+    let now = deliverer.clock.now();
+    let id = world.with(|state| {
+        // The first event failed once, and waits.
+        let progress = &mut state.webhook.progress;
+        progress.take(1, Some("review/0"), now);
+        assert_eq!(progress.start_next(now), Some(1));
+        progress.record(1, Outcome::Failed { retry_after: None }, now);
+        state.oldest = 6;
+        state.webhook.id
+    });
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    deliverer.run(id, &|| true).await.expect("no failure");
+    let (mut sent, progress) = world.with(|state| (state.sent.clone(), state.webhook.progress.clone()));
+    sent.sort_unstable();
+    assert_eq!(sent, [6, 7, 8, 9, 10]);
+    assert_eq!((progress.cursor, progress.state(), progress.due_at()), (10, WebhookState::Enabled, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_webhook_that_is_ahead_of_a_restored_feed_takes_what_comes_from_then_on() {
+    let (world, deliverer) = calm_world(3);
+    let id = world.with(|state| {
+        state.webhook.progress.cursor = 7;
+        state.webhook.id
+    });
+    deliverer.run(id, &|| true).await.expect("no failure");
+    assert_eq!(world.with(|state| (state.sent.clone(), state.webhook.progress.cursor)), (Vec::new(), 3));
+    world.with(|state| {
+        let next = event(4, &mut state.rng);
+        state.events.push(next);
+    });
+    deliverer.run(id, &|| true).await.expect("no failure");
+    assert_eq!(world.with(|state| (state.sent.clone(), state.webhook.progress.cursor)), (vec![4], 4));
 }
 
 #[test]
