@@ -4,6 +4,8 @@
 //! another. Receivers fail by event, by object and by time, and lose answers. Judged: each event is delivered at least once, or the log
 //! says that it was given up; and for each object in their order.
 
+mod calm;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -146,6 +148,11 @@ impl Tables for World {
         Ok(is_written && self.with(|state| state.calm_pause.is_some() || state.rng.u32(..40) > 0))
     }
 
+    async fn last_attempt(&self, _: WebhookId, number: u64, _: Timestamp) -> Result<Option<Attempt>, Error> {
+        self.wait().await?;
+        Ok(self.with(|state| state.log.iter().rfind(|attempt| attempt.number == number).cloned()))
+    }
+
     async fn record_attempt(&self, _: WebhookId, attempt: &Attempt) -> Result<(), Error> {
         self.wait().await?;
         if self.with(|state| state.planted) != Planted::LosesLog {
@@ -223,14 +230,6 @@ fn world(state: State) -> (World, Deliverer<World, World>) {
     (world.clone(), Deliverer { tables: world.clone(), sender: Arc::new(world), clock })
 }
 
-/// Returns a world in which no call fails, whose feed has this many events.
-fn calm_world(events: u64) -> (World, Deliverer<World, World>) {
-    let mut state = State::new(1, Planted::Nothing);
-    state.events = (1..=events).map(|number| event(number, &mut state.rng)).collect();
-    state.calm_pause = Some(Duration::from_millis(1));
-    world(state)
-}
-
 fn event(number: u64, rng: &mut fastrand::Rng) -> FeedEvent {
     let at = Timestamp::UNIX_EPOCH;
     let data = EventData { id: Some(rng.u32(..7).to_string()), at: format_at(at), ..EventData::default() };
@@ -298,73 +297,6 @@ fn first_wrong(lives: u64, planted: Planted) -> Option<String> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime");
     (0..lives).find_map(|seed| runtime.block_on(live(seed, planted)).map(|wrong| format!("life {seed}: {wrong}")))
-}
-
-#[tokio::test(start_paused = true)]
-async fn of_two_deliverers_that_claim_at_the_same_instant_one_sends() {
-    let (world, deliverer) = calm_world(3);
-    let id = world.with(|state| state.webhook.id);
-    let (one, other) = tokio::join!(deliverer.run(id, &|| true), deliverer.run(id, &|| true));
-    one.and(other).expect("no failure");
-    assert_eq!(world.with(|state| state.sent.clone()), [1, 2, 3]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_webhook_that_wants_little_gets_through_a_feed_that_takes_longer_than_an_invocation() {
-    // At a second for each hundred events, ten invocations' worth.
-    const LAST: u64 = 60_000;
-    let mut state = State::new(1, Planted::Nothing);
-    state.events = (1..=LAST).map(|number| event(number, &mut state.rng)).collect();
-    state.events.last_mut().expect("an event").kind = EventKind::UserUpdated;
-    state.webhook.types = EventFilter(vec![EventPattern::parse("user.*").expect("types")]);
-    state.calm_pause = Some(Duration::from_secs(1));
-    let (world, deliverer) = world(state);
-    let id = world.with(|state| state.webhook.id);
-    for _ in 0..30 {
-        let started = Instant::now();
-        let has_time = || started.elapsed() < Duration::from_secs(40);
-        let _ = tokio::time::timeout(Duration::from_mins(1), deliverer.run(id, &has_time)).await;
-    }
-    let (sent, cursor) = world.with(|state| (state.sent.clone(), state.webhook.progress.cursor));
-    assert_eq!(sent, [LAST], "the cursor is {cursor}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_webhook_that_slept_while_events_expired_goes_on_with_the_oldest() {
-    let (world, deliverer) = calm_world(10);
-    let now = deliverer.clock.now();
-    let id = world.with(|state| {
-        // The first event failed once, and waits.
-        let progress = &mut state.webhook.progress;
-        progress.take(1, Some("review/0"), now);
-        assert_eq!(progress.start_next(now), Some(1));
-        progress.record(1, Outcome::Failed { retry_after: None }, now);
-        state.oldest = 6;
-        state.webhook.id
-    });
-    tokio::time::sleep(Duration::from_secs(5)).await;
-    deliverer.run(id, &|| true).await.expect("no failure");
-    let (mut sent, progress) = world.with(|state| (state.sent.clone(), state.webhook.progress.clone()));
-    sent.sort_unstable();
-    assert_eq!(sent, [6, 7, 8, 9, 10]);
-    assert_eq!((progress.cursor, progress.state(), progress.due_at()), (10, WebhookState::Enabled, None));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_webhook_that_is_ahead_of_a_restored_feed_takes_what_comes_from_then_on() {
-    let (world, deliverer) = calm_world(3);
-    let id = world.with(|state| {
-        state.webhook.progress.cursor = 7;
-        state.webhook.id
-    });
-    deliverer.run(id, &|| true).await.expect("no failure");
-    assert_eq!(world.with(|state| (state.sent.clone(), state.webhook.progress.cursor)), (Vec::new(), 3));
-    world.with(|state| {
-        let next = event(4, &mut state.rng);
-        state.events.push(next);
-    });
-    deliverer.run(id, &|| true).await.expect("no failure");
-    assert_eq!(world.with(|state| (state.sent.clone(), state.webhook.progress.cursor)), (vec![4], 4));
 }
 
 #[test]
