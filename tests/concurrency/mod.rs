@@ -6,6 +6,7 @@ mod admin_roles;
 mod idempotency;
 mod invitations;
 mod keys;
+mod linearizability;
 mod principal_cache;
 mod race_env;
 mod updates;

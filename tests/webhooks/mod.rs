@@ -1,5 +1,6 @@
 //! Deliveries to webhooks, as `cargo run` makes them: in order for each object, signed, tried again, and disabled.
 
+mod expired;
 mod receiver;
 mod wakes;
 

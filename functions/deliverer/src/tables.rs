@@ -5,7 +5,7 @@ use presence_domain::audit::{Actor, AuditRecord, WebhookAction};
 use presence_domain::error::Error;
 use presence_domain::feed::{FeedPage, FeedStart};
 use presence_domain::ids::OrgId;
-use presence_domain::webhook::{Attempt, Webhook, WebhookId, WebhookState};
+use presence_domain::webhook::{Attempt, Delivery, Webhook, WebhookId, WebhookState};
 use presence_store::{FeedStore, WebhookStore, WebhookWrite};
 
 /// Tables of a deliverer.
@@ -29,6 +29,14 @@ pub trait Tables: Send + Sync + 'static {
         after: &Webhook,
         now: Timestamp,
     ) -> impl Future<Output = Result<bool, Error>> + Send;
+
+    /// Returns the last attempt at an event that the log has.
+    fn last_attempt(
+        &self,
+        id: WebhookId,
+        number: u64,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Option<Attempt>, Error>> + Send;
 
     /// Writes an attempt into the log.
     fn record_attempt(&self, id: WebhookId, attempt: &Attempt) -> impl Future<Output = Result<(), Error>> + Send;
@@ -59,6 +67,12 @@ impl Tables for StoredTables {
         });
         let write = WebhookWrite { before: Some(before), after: Some(after), record: record.as_ref(), answer: None };
         self.webhooks.write(write).await
+    }
+
+    async fn last_attempt(&self, id: WebhookId, number: u64, now: Timestamp) -> Result<Option<Attempt>, Error> {
+        let (newest, _) = self.webhooks.deliveries(id, Some(number + 1), 1, now).await?;
+        let last = newest.first().and_then(Delivery::latest);
+        Ok(last.filter(|attempt| attempt.number == number).cloned())
     }
 
     async fn record_attempt(&self, id: WebhookId, attempt: &Attempt) -> Result<(), Error> {

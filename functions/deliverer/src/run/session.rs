@@ -87,7 +87,9 @@ impl<'a, T: Tables, S: Sender> Session<'a, T, S> {
 
     /// Ends a look at which nothing was sent. Returns the instant of the next one.
     pub(super) async fn leave(mut self, now: Timestamp) -> Result<Option<Timestamp>, Error> {
-        if self.progress.cursor - self.stored.progress.cursor >= UNWANTED {
+        // A restored feed ends before the cursor. What it gets from then on must not count as passed.
+        let passed = self.progress.cursor.checked_sub(self.stored.progress.cursor);
+        if passed.is_none_or(|passed| passed >= UNWANTED) {
             self.write(|progress, _| progress).await?;
         }
         let due_at = self.progress.due_at().into_iter().chain(self.lagging_until).min();
@@ -166,8 +168,7 @@ impl<'a, T: Tables, S: Sender> Session<'a, T, S> {
                 if self.events.contains_key(&number) || self.read_parked(number, now).await? {
                     return Ok(Some(number));
                 }
-                tracing::warn!(webhook = %self.stored.id, number, "an event is no longer kept, and was given up");
-                self.progress.remove(number);
+                self.give_up_expired(number, now).await?;
             } else if self.progress.has_room() && self.progress.can_start() && self.find_wanted(now).await? {
                 let Some(event) = self.window.pop_front() else { continue };
                 self.progress.take(event.number, Some(&event.object()), now);
@@ -176,6 +177,18 @@ impl<'a, T: Tables, S: Sender> Session<'a, T, S> {
                 return Ok(None);
             }
         }
+    }
+
+    /// Gives up an event that the feed no longer has. The log says so, if it has an attempt at the event.
+    async fn give_up_expired(&mut self, number: u64, now: Timestamp) -> Result<(), Error> {
+        tracing::warn!(webhook = %self.stored.id, number, "an event is no longer kept, and was given up");
+        if let Some(last) = self.deliverer.tables.last_attempt(self.stored.id, number, now).await? {
+            let error = Some("the event is no longer kept".to_owned());
+            let state = DeliveryState::GivenUp;
+            self.unwritten.push(Attempt { at: now, status: None, milliseconds: 0, error, state, ..last });
+        }
+        self.progress.remove(number);
+        Ok(())
     }
 
     /// Moves the cursor to the next event that the webhook wants. True if the window begins with one.

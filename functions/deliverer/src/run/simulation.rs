@@ -4,11 +4,13 @@
 //! another. Receivers fail by event, by object and by time, and lose answers. Judged: each event is delivered at least once, or the log
 //! says that it was given up; and for each object in their order.
 
+mod calm;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use presence_domain::event::{EventData, EventKind};
-use presence_domain::feed::{EventFilter, EventPattern, FeedPage, FeedStart, format_at};
+use presence_domain::feed::{EventFilter, EventPattern, FeedCursor, FeedPage, FeedStart, format_at};
 use presence_domain::ids::OrgId;
 use presence_domain::webhook::progress::{Progress, WebhookState};
 use presence_domain::webhook::signature::WebhookSecret;
@@ -42,6 +44,8 @@ struct State {
     rng: fastrand::Rng,
     webhook: Webhook,
     events: Vec<FeedEvent>,
+    /// Number of the oldest event that the feed still has.
+    oldest: u64,
     log: Vec<Attempt>,
     /// Numbers of events in the order of their first delivery, or of their end.
     settled: Vec<u64>,
@@ -99,12 +103,18 @@ impl Tables for World {
         Ok(Some(self.with(|state| state.webhook.clone())))
     }
 
-    async fn events(&self, _: OrgId, start: FeedStart, limit: usize, _: Timestamp) -> Result<FeedPage, Error> {
+    async fn events(&self, org_id: OrgId, start: FeedStart, limit: usize, _: Timestamp) -> Result<FeedPage, Error> {
         self.wait().await?;
-        let FeedStart::After(after) = start else { panic!("the feed is kept") };
-        Ok(self.with(|state| {
-            // The end of the feed may not be visible yet.
+        self.with(|state| {
             let end = state.events.len();
+            let FeedStart::After(after) = start else {
+                return Ok(FeedPage { events: Vec::new(), last: end as u64, has_more: false });
+            };
+            if after + 1 < state.oldest || after > end as u64 {
+                let oldest = FeedCursor { org_id: Some(org_id), number: state.oldest - 1 };
+                return Err(Error::Gone { oldest: oldest.to_string() });
+            }
+            // The end of the feed may not be visible yet.
             let visible = end - usize::from(end > 0 && state.rng.u32(..10) == 0);
             let events: Vec<_> = state.events[..visible]
                 .iter()
@@ -113,8 +123,8 @@ impl Tables for World {
                 .cloned()
                 .collect();
             let last = events.last().map_or(after, |event| event.number);
-            FeedPage { events, last, has_more: last < end as u64 }
-        }))
+            Ok(FeedPage { events, last, has_more: last < end as u64 })
+        })
     }
 
     async fn write(&self, before: &Webhook, after: &Webhook, _: Timestamp) -> Result<bool, Error> {
@@ -136,6 +146,11 @@ impl Tables for World {
         // The reply may be lost.
         self.wait().await?;
         Ok(is_written && self.with(|state| state.calm_pause.is_some() || state.rng.u32(..40) > 0))
+    }
+
+    async fn last_attempt(&self, _: WebhookId, number: u64, _: Timestamp) -> Result<Option<Attempt>, Error> {
+        self.wait().await?;
+        Ok(self.with(|state| state.log.iter().rfind(|attempt| attempt.number == number).cloned()))
     }
 
     async fn record_attempt(&self, _: WebhookId, attempt: &Attempt) -> Result<(), Error> {
@@ -196,6 +211,7 @@ impl State {
         Self {
             webhook,
             events: Vec::new(),
+            oldest: 1,
             log: Vec::new(),
             settled: Vec::new(),
             sent: Vec::new(),
@@ -281,38 +297,6 @@ fn first_wrong(lives: u64, planted: Planted) -> Option<String> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime");
     (0..lives).find_map(|seed| runtime.block_on(live(seed, planted)).map(|wrong| format!("life {seed}: {wrong}")))
-}
-
-#[tokio::test(start_paused = true)]
-async fn of_two_deliverers_that_claim_at_the_same_instant_one_sends() {
-    let mut state = State::new(1, Planted::Nothing);
-    state.events = (1..=3).map(|number| event(number, &mut state.rng)).collect();
-    state.calm_pause = Some(Duration::from_millis(1));
-    let (world, deliverer) = world(state);
-    let id = world.with(|state| state.webhook.id);
-    let (one, other) = tokio::join!(deliverer.run(id, &|| true), deliverer.run(id, &|| true));
-    one.and(other).expect("no failure");
-    assert_eq!(world.with(|state| state.sent.clone()), [1, 2, 3]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_webhook_that_wants_little_gets_through_a_feed_that_takes_longer_than_an_invocation() {
-    // At a second for each hundred events, ten invocations' worth.
-    const LAST: u64 = 60_000;
-    let mut state = State::new(1, Planted::Nothing);
-    state.events = (1..=LAST).map(|number| event(number, &mut state.rng)).collect();
-    state.events.last_mut().expect("an event").kind = EventKind::UserUpdated;
-    state.webhook.types = EventFilter(vec![EventPattern::parse("user.*").expect("types")]);
-    state.calm_pause = Some(Duration::from_secs(1));
-    let (world, deliverer) = world(state);
-    let id = world.with(|state| state.webhook.id);
-    for _ in 0..30 {
-        let started = Instant::now();
-        let has_time = || started.elapsed() < Duration::from_secs(40);
-        let _ = tokio::time::timeout(Duration::from_mins(1), deliverer.run(id, &has_time)).await;
-    }
-    let (sent, cursor) = world.with(|state| (state.sent.clone(), state.webhook.progress.cursor));
-    assert_eq!(sent, [LAST], "the cursor is {cursor}");
 }
 
 #[test]
