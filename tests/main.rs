@@ -23,5 +23,4 @@ mod restore;
 mod robustness;
 mod store;
 mod system;
-
 mod webhooks;
