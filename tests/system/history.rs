@@ -93,10 +93,7 @@ impl Intent {
             role: self.role.or(before.map(|before| before.role))?,
             status: self.status.or(before.map(|before| before.status))?,
             last_name: last_name.to_owned(),
-            email: self
-                .email
-                .clone()
-                .or(before.map(|before| before.email.clone()))?,
+            email: self.email.clone().or(before.map(|before| before.email.clone()))?,
         })
     }
 }
@@ -105,29 +102,12 @@ impl History {
     /// Begins with the users and reviews of the set-up.
     pub(crate) fn starting_with(users: Vec<User>, reviews: Vec<Review>) -> Self {
         let state = State {
-            users: users
-                .iter()
-                .map(|user| (user.id.to_string(), Seen::of(user)))
-                .collect(),
-            reviews: reviews
-                .iter()
-                .map(|review| (review.id.as_str().to_owned(), place_and_state(review)))
-                .collect(),
+            users: users.iter().map(|user| (user.id.to_string(), Seen::of(user))).collect(),
+            reviews: reviews.iter().map(|review| (review.id.as_str().to_owned(), place_and_state(review))).collect(),
         };
-        let stored = users
-            .into_iter()
-            .map(|user| (user.id.to_string(), user))
-            .collect();
-        let reviews = reviews
-            .into_iter()
-            .map(|review| (review.id.as_str().to_owned(), review))
-            .collect();
-        Self {
-            states: vec![state],
-            stored,
-            reviews,
-            ..Self::default()
-        }
+        let stored = users.into_iter().map(|user| (user.id.to_string(), user)).collect();
+        let reviews = reviews.into_iter().map(|review| (review.id.as_str().to_owned(), review)).collect();
+        Self { states: vec![state], stored, reviews, ..Self::default() }
     }
 
     pub(crate) fn now(&self) -> Moment {
@@ -140,10 +120,7 @@ impl History {
 
     /// Returns the organisation of a user, which never changes here.
     pub(crate) fn org_of(&self, id: &str) -> Option<u64> {
-        self.states
-            .iter()
-            .find_map(|state| state.users.get(id))
-            .and_then(|user| user.org)
+        self.states.iter().find_map(|state| state.users.get(id)).and_then(|user| user.org)
     }
 
     pub(crate) fn found(&mut self, finding: String) {
@@ -152,23 +129,16 @@ impl History {
 
     /// Notes the state of a user after a write, and judges the change.
     pub(crate) fn wrote_user(&mut self, id: &str, user: Option<User>) {
-        let (before, after) = (
-            self.state().users.get(id).cloned(),
-            user.as_ref().map(Seen::of),
-        );
+        let (before, after) = (self.state().users.get(id).cloned(), user.as_ref().map(Seen::of));
         if let Some((before, after)) = self.stored.get(id).zip(user.as_ref())
             && before != after
             && after.version != before.version + 1
         {
-            self.found(format!(
-                "version {} of user {id} is followed by {}",
-                before.version, after.version
-            ));
+            self.found(format!("version {} of user {id} is followed by {}", before.version, after.version));
         }
         if before != after {
             let org = before.as_ref().or(after.as_ref()).and_then(|user| user.org);
-            self.changes
-                .push((org, id.to_owned(), user.as_ref().map(|user| user.version)));
+            self.changes.push((org, id.to_owned(), user.as_ref().map(|user| user.version)));
         }
         match user {
             Some(user) => self.stored.insert(id.to_owned(), user),
@@ -190,10 +160,7 @@ impl History {
             }
             return;
         };
-        let accepted = before.as_ref().map(|before| Seen {
-            status: Status::Active,
-            ..before.clone()
-        });
+        let accepted = before.as_ref().map(|before| Seen { status: Status::Active, ..before.clone() });
         if accepted.as_ref() == Some(&after) && self.activations.contains(id) {
             return;
         }
@@ -209,12 +176,7 @@ impl History {
             let what = format!("user {id}, {before:?} became {after:?} by {intent:?}");
             self.found(what);
         }
-        let same = self
-            .state()
-            .users
-            .values()
-            .filter(|other| other.email == after.email)
-            .count();
+        let same = self.state().users.values().filter(|other| other.email == after.email).count();
         if same > 1 {
             self.found(format!("two users have the address {}", after.email));
         }
@@ -227,10 +189,7 @@ impl History {
             && review.version != before.version + 1
             && !(review.version == before.version && review.content_eq(before))
         {
-            self.found(format!(
-                "version {} of review {id} is followed by {}",
-                before.version, review.version
-            ));
+            self.found(format!("version {} of review {id} is followed by {}", before.version, review.version));
         }
         self.reviews.insert(id.clone(), review);
         if self.state().reviews.get(&id) != Some(&seen) {
@@ -241,14 +200,7 @@ impl History {
     }
 
     /// Judges the answer to a change: the status, and the user that it names. A refusal may be final: nothing of the request is on its way.
-    pub(crate) fn judge_change(
-        &mut self,
-        token: &str,
-        since: Moment,
-        status: u16,
-        id: Option<&str>,
-        is_final: bool,
-    ) {
+    pub(crate) fn judge_change(&mut self, token: &str, since: Moment, status: u16, id: Option<&str>, is_final: bool) {
         self.answers += 1;
         let now = self.now();
         let Some(intent) = self.intents.get_mut(token) else {
@@ -265,27 +217,16 @@ impl History {
         let done = intent.done.first().copied();
         let names_it = status != 200
             || done.zip(id).is_none_or(|(moment, id)| {
-                self.states[moment]
-                    .users
-                    .get(id)
-                    .is_some_and(|user| user.last_name == token)
+                self.states[moment].users.get(id).is_some_and(|user| user.last_name == token)
             });
         if !is_right || !names_it {
-            let finding = format!(
-                "{token} was answered with {status} {id:?} at {now}: {:?}",
-                self.intents[token]
-            );
+            let finding = format!("{token} was answered with {status} {id:?} at {now}: {:?}", self.intents[token]);
             self.found(finding);
         }
     }
 
     /// Judges an answer to a read: it must fit a state since its request.
-    pub(crate) fn judge(
-        &mut self,
-        since: Moment,
-        what: impl FnOnce() -> String,
-        fits: impl Fn(&State) -> bool,
-    ) {
+    pub(crate) fn judge(&mut self, since: Moment, what: impl FnOnce() -> String, fits: impl Fn(&State) -> bool) {
         self.answers += 1;
         if !self.states[since..].iter().any(fits) {
             let what = format!("{} fits no state of {since} to {}", what(), self.now());
@@ -306,15 +247,10 @@ impl History {
         let is_lost = |(id, (address, at)): &(&String, &(String, Timestamp))| {
             let waits = |user: &Seen| user.status == Status::Invited && user.email == *address;
             let sent = self.mails.get(address).into_iter().flatten();
-            self.state().users.get(*id).is_some_and(waits)
-                && !sent.into_iter().any(|mail| *mail + ANSWERED_LATE >= *at)
+            self.state().users.get(*id).is_some_and(waits) && !sent.into_iter().any(|mail| *mail + ANSWERED_LATE >= *at)
         };
-        let lost: Vec<_> = self
-            .invitations
-            .iter()
-            .filter(is_lost)
-            .map(|one| format!("the mail is lost: {one:?}"))
-            .collect();
+        let lost: Vec<_> =
+            self.invitations.iter().filter(is_lost).map(|one| format!("the mail is lost: {one:?}")).collect();
         self.findings.extend(lost);
     }
 

@@ -28,10 +28,6 @@ fn every_answer_fits_and_each_change_happens_once() {
     for seed in first..first + setting("PRESENCE_SYSTEM_SEEDS", RUNS) as u64 {
         let report = run(seed);
         println!("run {seed}: {report}");
-        assert!(
-            report.findings.is_empty(),
-            "PRESENCE_SEED={seed}: {:#?}",
-            report.findings
-        );
+        assert!(report.findings.is_empty(), "PRESENCE_SEED={seed}: {:#?}", report.findings);
     }
 }

@@ -42,14 +42,7 @@ impl Person {
             _ => (&fixtures.admin_2.key, Some(2)),
         };
         let (key, rng) = (key.clone(), world.fork_rng());
-        Self {
-            world: Arc::clone(world),
-            rng,
-            key,
-            org,
-            number,
-            requests: 0,
-        }
+        Self { world: Arc::clone(world), rng, key, org, number, requests: 0 }
     }
 
     pub(crate) async fn work(mut self, time: Duration) {
@@ -80,22 +73,14 @@ impl Person {
         self.requests += 1;
         let repeats = method != Method::GET && self.rng.bool();
         let idempotency_key = repeats.then(|| format!("{}-{}", self.number, self.requests));
-        Request {
-            method,
-            path,
-            key: self.key.clone(),
-            idempotency_key,
-            body,
-        }
+        Request { method, path, key: self.key.clone(), idempotency_key, body }
     }
 
     /// Sends a request, and again while it is not known what became of it if it has a key against repeats.
     pub(crate) async fn send(&mut self, request: &Request) -> Option<(u16, Value)> {
         for _ in 0..TRIES {
             let answer = self.world.send(request, &mut self.rng).await;
-            let is_known = answer
-                .as_ref()
-                .is_some_and(|(status, _)| !matches!(status, 409 | 500..));
+            let is_known = answer.as_ref().is_some_and(|(status, _)| !matches!(status, 409 | 500..));
             if is_known || request.idempotency_key.is_none() {
                 return answer;
             }
@@ -113,24 +98,13 @@ impl Person {
         let history = self.world.history();
         let is_guest = |user: &Seen| user.last_name.starts_with("Guest");
         let sees = |user: &Seen| self.org.is_none() || user.org == self.org;
-        let mut guests: Vec<_> = history
-            .state()
-            .users
-            .iter()
-            .filter(|(_, user)| is_guest(user) && sees(user))
-            .collect();
+        let mut guests: Vec<_> =
+            history.state().users.iter().filter(|(_, user)| is_guest(user) && sees(user)).collect();
         // Ids are random, and a seed must always make the same choices.
         guests.sort_by_key(|(_, user)| user.email.clone());
         // Half of the time one of two, so that people meet.
-        let among = if self.rng.bool() {
-            guests.len().min(2)
-        } else {
-            guests.len()
-        };
-        let id = self
-            .rng
-            .choice(&guests[..among])
-            .map(|(id, _)| (*id).clone());
+        let among = if self.rng.bool() { guests.len().min(2) } else { guests.len() };
+        let id = self.rng.choice(&guests[..among]).map(|(id, _)| (*id).clone());
         id.unwrap_or_else(|| "4711".to_owned())
     }
 
@@ -147,16 +121,13 @@ impl Person {
         let answer = self.send(request).await;
         // A request that comes late may still do what its caller was refused meanwhile.
         let is_final = request.idempotency_key.is_none() && late == self.world.network.late_calls();
-        let id = answer
-            .as_ref()
-            .and_then(|(_, body)| Some(body["id"].as_str()?.to_owned()));
+        let id = answer.as_ref().and_then(|(_, body)| Some(body["id"].as_str()?.to_owned()));
         let status = answer.map_or(0, |(status, _)| status);
         let now = self.world.now();
         let mut history = self.world.history();
         history.judge_change(token, since, status, id.as_deref(), is_final);
-        if let Some(id) = id.filter(|_| {
-            status == 200 && request.path == "/user" && request.body["status"] == "invited"
-        }) {
+        if let Some(id) = id.filter(|_| status == 200 && request.path == "/user" && request.body["status"] == "invited")
+        {
             history.invited(&id, now);
         }
     }
@@ -192,14 +163,8 @@ impl Person {
 
     async fn update(&mut self) {
         let id = self.guest();
-        let role = self.rng.bool().then(|| {
-            *self
-                .rng
-                .choice(&[Role::BusinessManager, Role::OrgAdmin])
-                .expect("one")
-        });
-        let email = (self.rng.u8(..4) == 0)
-            .then(|| address(&format!("guest-{}", self.rng.u8(..ADDRESSES))));
+        let role = self.rng.bool().then(|| *self.rng.choice(&[Role::BusinessManager, Role::OrgAdmin]).expect("one"));
+        let email = (self.rng.u8(..4) == 0).then(|| address(&format!("guest-{}", self.rng.u8(..ADDRESSES))));
         let (org, status) = (None, (self.rng.u8(..6) == 0).then_some(Status::Active));
         let intent = Intent {
             id: Some(id.clone()),
@@ -213,11 +178,8 @@ impl Person {
         let (token, since) = (self.intend(intent), self.moment());
         let mut body = json!({ "last_name": token });
         let status = status.map(|status| status.as_str());
-        for (name, value) in [
-            ("role", role.map(|role| role.as_str())),
-            ("email", email.as_deref()),
-            ("status", status),
-        ] {
+        for (name, value) in [("role", role.map(|role| role.as_str())), ("email", email.as_deref()), ("status", status)]
+        {
             if let Some(value) = value {
                 body[name] = value.into();
             }
@@ -237,12 +199,8 @@ impl Person {
         let mut history = self.world.history();
         let is_gone = |state: &State| !state.users.contains_key(&id);
         match answer {
-            Some((200, _)) if !is_gone(history.state()) => {
-                history.found(format!("{id} is not deleted"))
-            }
-            Some((404, _)) => {
-                history.judge(since, || format!("404 to the deletion of {id}"), is_gone)
-            }
+            Some((200, _)) if !is_gone(history.state()) => history.found(format!("{id} is not deleted")),
+            Some((404, _)) => history.judge(since, || format!("404 to the deletion of {id}"), is_gone),
             _ => {}
         }
     }
@@ -259,12 +217,7 @@ impl Person {
     async fn accept(&mut self) {
         let link = self.rng.choice(self.world.links().iter()).cloned();
         let Some(link) = link else { return };
-        let id = link
-            .trim_start_matches("user=")
-            .split('&')
-            .next()
-            .unwrap_or_default()
-            .to_owned();
+        let id = link.trim_start_matches("user=").split('&').next().unwrap_or_default().to_owned();
         self.world.history().activations.insert(id.clone());
         let form = format!("{link}&password=canary-pass-2&confirmation=canary-pass-2");
         let mut accepted = 0;
@@ -276,21 +229,12 @@ impl Person {
             let (since, answer) = (self.moment(), self.send(&request).await);
             if let Some((200, _)) = answer {
                 accepted += 1;
-                let is_active = |state: &State| {
-                    state
-                        .users
-                        .get(&id)
-                        .is_some_and(|user| user.status == Status::Active)
-                };
-                self.world
-                    .history()
-                    .judge(since, || format!("{id} is activated"), is_active);
+                let is_active = |state: &State| state.users.get(&id).is_some_and(|user| user.status == Status::Active);
+                self.world.history().judge(since, || format!("{id} is activated"), is_active);
             }
         }
         if accepted > 1 {
-            self.world
-                .history()
-                .found(format!("a link of {id} works twice"));
+            self.world.history().found(format!("a link of {id} works twice"));
         }
     }
 
@@ -306,39 +250,26 @@ impl Person {
             (_, 500..) => true,
             _ => false,
         };
-        self.world
-            .history()
-            .judge(since, || format!("get {id}: {status} {body}"), shows);
+        self.world.history().judge(since, || format!("get {id}: {status} {body}"), shows);
     }
 
     async fn search(&mut self) {
         let since = self.moment();
-        let status = *self
-            .rng
-            .choice(&[None, Some(Status::Invited), Some(Status::Active)])
-            .expect("one");
+        let status = *self.rng.choice(&[None, Some(Status::Invited), Some(Status::Active)]).expect("one");
         let mut path = "/user/search?per_page=100".to_owned();
         path.extend(status.map(|status| format!("&status={}", status.as_str())));
         let request = self.request(Method::GET, path, Value::Null);
         let Some((200, body)) = self.send(&request).await else {
             return;
         };
-        let found = body["users"]
-            .as_array()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        let is_wanted = |user: &Seen, org: Option<u64>| {
-            user.org == org && status.is_none_or(|status| user.status == status)
-        };
+        let found = body["users"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let is_wanted =
+            |user: &Seen, org: Option<u64>| user.org == org && status.is_none_or(|status| user.status == status);
         // Each organisation is read at a moment of its own.
         let mut history = self.world.history();
         let mut counted = 0;
-        for org in self
-            .org
-            .map_or(vec![None, Some(1), Some(2)], |org| vec![Some(org)])
-        {
-            let is_of =
-                |one: &&Value| history.org_of(one["id"].as_str().unwrap_or_default()) == org;
+        for org in self.org.map_or(vec![None, Some(1), Some(2)], |org| vec![Some(org)]) {
+            let is_of = |one: &&Value| history.org_of(one["id"].as_str().unwrap_or_default()) == org;
             let of_org: Vec<_> = found.iter().filter(is_of).collect();
             counted += of_org.len();
             let fits = |state: &State| {
@@ -346,19 +277,10 @@ impl Person {
                     let user = one["id"].as_str().and_then(|id| state.users.get(id));
                     user.is_some_and(|user| is_wanted(user, org) && is_shown(user, one))
                 };
-                state
-                    .users
-                    .values()
-                    .filter(|user| is_wanted(user, org))
-                    .count()
-                    == of_org.len()
+                state.users.values().filter(|user| is_wanted(user, org)).count() == of_org.len()
                     && of_org.iter().all(is_found)
             };
-            history.judge(
-                since,
-                || format!("search of {org:?} {status:?}: {of_org:?}"),
-                fits,
-            );
+            history.judge(since, || format!("search of {org:?} {status:?}: {of_org:?}"), fits);
         }
         if body["count"] != counted {
             history.found(format!("{counted} users of {}", body["count"]));
@@ -381,19 +303,13 @@ impl Person {
             let active = seen().filter(|user| user.status == Status::Active).count();
             body["count"] == seen().count() && body["activate_count"] == active
         };
-        self.world
-            .history()
-            .judge(since, || format!("count of {org:?}: {body}"), fits);
+        self.world.history().judge(since, || format!("count of {org:?}: {body}"), fits);
     }
 
     /// Makes a key for a guest, uses it, ends it or its owner, and uses it again.
     async fn use_keys(&mut self) {
         let (id, since) = (self.guest(), self.moment());
-        let request = self.request(
-            Method::POST,
-            format!("/user/{id}/keys"),
-            json!({ "label": "one" }),
-        );
+        let request = self.request(Method::POST, format!("/user/{id}/keys"), json!({ "label": "one" }));
         let Some((200, body)) = self.send(&request).await else {
             return;
         };
@@ -401,51 +317,29 @@ impl Person {
             return;
         };
         let key_id = body["id"].as_str().unwrap_or_default();
-        let is_active = |state: &State| {
-            state
-                .users
-                .get(&id)
-                .is_some_and(|user| user.status == Status::Active)
-        };
-        self.world
-            .history()
-            .judge(since, || format!("{id} gets a key"), is_active);
+        let is_active = |state: &State| state.users.get(&id).is_some_and(|user| user.status == Status::Active);
+        self.world.history().judge(since, || format!("{id} gets a key"), is_active);
         for _ in 0..self.rng.u8(1..4) {
             let (since, answer) = (self.moment(), self.whoami(key).await);
             let mut history = self.world.history();
             match answer {
-                Some(200) => {
-                    history.judge(since, || format!("the key of {id} is accepted"), is_active)
-                }
-                Some(401) => history.judge(
-                    since,
-                    || format!("the key of {id} is refused"),
-                    |state| !is_active(state),
-                ),
+                Some(200) => history.judge(since, || format!("the key of {id} is accepted"), is_active),
+                Some(401) => history.judge(since, || format!("the key of {id} is refused"), |state| !is_active(state)),
                 _ => {}
             }
         }
-        let request = self.request(
-            Method::DELETE,
-            format!("/user/{id}/keys/{key_id}"),
-            Value::Null,
-        );
+        let request = self.request(Method::DELETE, format!("/user/{id}/keys/{key_id}"), Value::Null);
         if let Some((200, _)) = self.send(&request).await {
             for _ in 0..2 {
                 if let Some(200) = self.whoami(key).await {
-                    self.world
-                        .history()
-                        .found(format!("a revoked key of {id} is accepted"));
+                    self.world.history().found(format!("a revoked key of {id} is accepted"));
                 }
             }
         }
     }
 
     async fn whoami(&mut self, key: &str) -> Option<u16> {
-        let request = Request {
-            key: key.to_owned(),
-            ..self.request(Method::GET, "/user/me".to_owned(), Value::Null)
-        };
+        let request = Request { key: key.to_owned(), ..self.request(Method::GET, "/user/me".to_owned(), Value::Null) };
         self.send(&request).await.map(|(status, _)| status)
     }
 
@@ -457,7 +351,5 @@ impl Person {
 
 /// True if an answer shows a user as it is.
 fn is_shown(user: &Seen, shown: &Value) -> bool {
-    shown["last_name"] == user.last_name
-        && shown["status"] == user.status.as_str()
-        && shown["email"] == user.email
+    shown["last_name"] == user.last_name && shown["status"] == user.status.as_str() && shown["email"] == user.email
 }

@@ -30,9 +30,7 @@ pub(crate) struct SimulatedClock {
 
 impl Clock for SimulatedClock {
     fn now(&self) -> Timestamp {
-        self.at_start
-            + SignedDuration::try_from(self.start.elapsed()).expect("a short time")
-            + self.error
+        self.at_start + SignedDuration::try_from(self.start.elapsed()).expect("a short time") + self.error
     }
 }
 
@@ -57,40 +55,22 @@ pub(crate) struct Api {
 impl Api {
     /// Starts the processes with caches of their own.
     pub(crate) async fn start(database: &Database, clock: Arc<dyn Clock>) -> Self {
-        let options = Options {
-            clock,
-            ..Options::default()
-        };
-        let routes = presence_local::start_functions(database, &options)
-            .await
-            .expect("the functions start");
+        let options = Options { clock, ..Options::default() };
+        let routes = presence_local::start_functions(database, &options).await.expect("the functions start");
         let routes = RouteTable::new(routes).expect("the routes of the template");
-        Self {
-            routes,
-            host: ApiHost::parse("api.example").expect("a host"),
-        }
+        Self { routes, host: ApiHost::parse("api.example").expect("a host") }
     }
 
     /// Invokes the function of a request. Returns status and body.
     pub(crate) async fn answer(&self, request: &Request) -> (u16, Value) {
         let is_page = request.path == PAGE;
-        let target = if is_page {
-            PAGE.to_owned()
-        } else {
-            format!("/api/v2{}", request.path)
-        };
+        let target = if is_page { PAGE.to_owned() } else { format!("/api/v2{}", request.path) };
         let mut headers = HeaderMap::new();
         if !is_page {
-            headers.insert(
-                "x-api-key",
-                HeaderValue::from_str(&request.key).expect("a key"),
-            );
+            headers.insert("x-api-key", HeaderValue::from_str(&request.key).expect("a key"));
         }
         if let Some(key) = &request.idempotency_key {
-            headers.insert(
-                "idempotency-key",
-                HeaderValue::from_str(key).expect("a key"),
-            );
+            headers.insert("idempotency-key", HeaderValue::from_str(key).expect("a key"));
         }
         let (kind, body) = match &request.body {
             Value::Null => (None, String::new()),
@@ -112,10 +92,7 @@ impl Api {
             trace_id: TRACE,
             received_at: Timestamp::UNIX_EPOCH,
         };
-        let route = self
-            .routes
-            .find(&request.method, incoming.path())
-            .expect("a route of the API");
+        let route = self.routes.find(&request.method, incoming.path()).expect("a route of the API");
         let event = to_json(&build(&incoming, &route)).expect("JSON");
         match route.function.invoke(event, TRACE).await {
             Ok(response) => {

@@ -32,16 +32,8 @@ const MAX: usize = 60;
 fn review(number: usize) -> Review {
     let (business, org) = BUSINESSES[number % BUSINESSES.len()];
     let state = ReviewState::ALL[number % ReviewState::ALL.len()];
-    let review = test_review(
-        Partner::Partner8,
-        &format!("review {number}"),
-        (business, org, &city_key(CITY)),
-    );
-    Review {
-        state,
-        date: 86_400 * number as i64,
-        ..review
-    }
+    let review = test_review(Partner::Partner8, &format!("review {number}"), (business, org, &city_key(CITY)));
+    Review { state, date: 86_400 * number as i64, ..review }
 }
 
 /// Returns the ids of the reviews at the start.
@@ -52,12 +44,7 @@ pub(crate) fn ids() -> Vec<ReviewId> {
 /// Writes the reviews at the start.
 pub(crate) async fn seed(stack: &TestStack) {
     let reviews: Vec<_> = (0..FIRST).map(review).collect();
-    stack
-        .stores()
-        .reviews
-        .upsert_reviews(&reviews)
-        .await
-        .expect("the store answers");
+    stack.stores().reviews.upsert_reviews(&reviews).await.expect("the store answers");
 }
 
 /// Sends rows about known and new reviews, and moves a business now and then.
@@ -70,9 +57,7 @@ pub(crate) async fn send_rows(world: Arc<World>, time: Duration) {
             move_business(&world, &mut rng).await;
             continue;
         }
-        let rows: Vec<_> = (0..rng.usize(1..4))
-            .map(|_| row(&world, &mut rng))
-            .collect();
+        let rows: Vec<_> = (0..rng.usize(1..4)).map(|_| row(&world, &mut rng)).collect();
         let _ = world.stores().reviews.upsert_reviews(&rows).await;
     }
 }
@@ -109,10 +94,7 @@ async fn move_business(world: &World, rng: &mut Rng) {
 impl Person {
     /// Returns the number of reviews with a state, and judges it unless a business is on its way.
     pub(crate) async fn count_reviews(&mut self) {
-        let (since, state) = (
-            self.moment(),
-            *self.rng.choice(&ReviewState::ALL).expect("one"),
-        );
+        let (since, state) = (self.moment(), *self.rng.choice(&ReviewState::ALL).expect("one"));
         let path = format!("/reviews?per_page=1&state={}", state.as_str());
         let request = self.request(Method::GET, path, Value::Null);
         let Some((200, body)) = self.send(&request).await else {
@@ -122,17 +104,11 @@ impl Person {
         let mut history = self.world.history();
         let was_calm = history.moving == 0 && since >= history.moved;
         let fits = |all: &State| {
-            let counted = |(of, found): &&(u64, ReviewState)| {
-                *found == state && org.is_none_or(|org| org == *of)
-            };
+            let counted = |(of, found): &&(u64, ReviewState)| *found == state && org.is_none_or(|org| org == *of);
             body["count"] == all.reviews.values().filter(counted).count()
         };
         if was_calm || org.is_none() {
-            history.judge(
-                since,
-                || format!("count of reviews {org:?} {state:?}: {}", body["count"]),
-                fits,
-            );
+            history.judge(since, || format!("count of reviews {org:?} {state:?}: {}", body["count"]), fits);
         }
     }
 
@@ -144,14 +120,8 @@ impl Person {
             return self.act(&id).await;
         }
         let (world, number) = (Arc::clone(&self.world), self.number + SECOND);
-        let mut second = Person {
-            rng: self.rng.fork(),
-            key: self.key.clone(),
-            requests: self.requests,
-            world,
-            number,
-            ..*self
-        };
+        let mut second =
+            Person { rng: self.rng.fork(), key: self.key.clone(), requests: self.requests, world, number, ..*self };
         self.requests += 1;
         futures::join!(self.act(&id), second.act(&id));
     }
@@ -159,36 +129,19 @@ impl Person {
     /// Acts on a review, and judges what can be known.
     async fn act(&mut self, id: &str) {
         let since = self.moment();
-        let state = *self
-            .rng
-            .choice(&[ReviewState::Treated, ReviewState::NotTreated])
-            .expect("one");
+        let state = *self.rng.choice(&[ReviewState::Treated, ReviewState::NotTreated]).expect("one");
         let (method, path, body) = match self.rng.u8(..5) {
             0 | 1 => (Method::PUT, "", json!({ "state": state.as_str() })),
-            2 => (
-                Method::PUT,
-                "/reply",
-                json!({ "content": format!("Merci {}", self.rng.u8(..4)) }),
-            ),
+            2 => (Method::PUT, "/reply", json!({ "content": format!("Merci {}", self.rng.u8(..4)) })),
             3 => (Method::DELETE, "/reply", Value::Null),
-            _ => (
-                Method::POST,
-                "/reply/outcome",
-                json!({ "version": self.rng.u64(1..4), "outcome": "published" }),
-            ),
+            _ => (Method::POST, "/reply/outcome", json!({ "version": self.rng.u64(1..4), "outcome": "published" })),
         };
         let is_state = path.is_empty();
         let request = self.request(method, format!("/reviews/{id}{path}"), body);
         let answer = self.send(&request).await;
         if is_state && matches!(answer, Some((200, _))) {
-            let has_it = |all: &State| {
-                all.reviews
-                    .get(id)
-                    .is_some_and(|(_, found)| *found == state)
-            };
-            self.world
-                .history()
-                .judge(since, || format!("{id} is {state:?}"), has_it);
+            let has_it = |all: &State| all.reviews.get(id).is_some_and(|(_, found)| *found == state);
+            self.world.history().judge(since, || format!("{id} is {state:?}"), has_it);
         }
     }
 }

@@ -14,9 +14,7 @@ use presence_runtime::clock::Clock;
 use presence_store::keys::{REVIEW_SK, USER_PK_PREFIX, USER_SK, parse_review_pk};
 use presence_store::{Database, Stores};
 use presence_tests::connectors::{AfterWrite, NetworkConnector, WrittenKey};
-use presence_tests::{
-    ConnectorLayer as _, Fixtures, LagConnector, TestStack, in_process_client, operator_scope,
-};
+use presence_tests::{ConnectorLayer as _, Fixtures, LagConnector, TestStack, in_process_client, operator_scope};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -52,16 +50,7 @@ pub(crate) struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            calls,
-            digest,
-            answers,
-            states,
-            mails,
-            events,
-            stale,
-            findings,
-        } = self;
+        let Self { calls, digest, answers, states, mails, events, stale, findings } = self;
         let wrong = findings.len();
         write!(
             f,
@@ -101,11 +90,7 @@ pub(crate) fn run(seed: u64) -> Report {
         (stack, fixtures)
     });
     fastrand::seed(seed);
-    let virtual_time = Builder::new_current_thread()
-        .enable_all()
-        .start_paused(true)
-        .build()
-        .expect("a runtime");
+    let virtual_time = Builder::new_current_thread().enable_all().start_paused(true).build().expect("a runtime");
     let handle = real_time.handle().clone();
     virtual_time.block_on(async move {
         let world = Arc::new(World::new(stack, fixtures, handle, seed).await);
@@ -115,10 +100,7 @@ pub(crate) fn run(seed: u64) -> Report {
 
 /// Returns stores over a client, with the timeouts and retries of the service.
 fn stores(stack: &TestStack, client: SharedHttpClient) -> Stores {
-    let config = presence_local::sdk_config(stack.local.database_url())
-        .into_builder()
-        .http_client(client)
-        .build();
+    let config = presence_local::sdk_config(stack.local.database_url()).into_builder().http_client(client).build();
     Stores::new(Database::new(&config, stack.table_prefix()))
 }
 
@@ -130,24 +112,13 @@ fn noting(truth: Stores, history: Arc<Mutex<History>>, written: watch::Sender<()
         async move {
             for key in keys {
                 let history = || history.lock().expect("no panic");
-                if let (USER_SK, Some(id)) = (key.sk.as_str(), key.pk.strip_prefix(USER_PK_PREFIX))
-                {
+                if let (USER_SK, Some(id)) = (key.sk.as_str(), key.pk.strip_prefix(USER_PK_PREFIX)) {
                     let user = UserId::parse(id).expect("an id");
-                    let user = truth
-                        .users
-                        .get(operator_scope(), user)
-                        .await
-                        .expect("an answer");
+                    let user = truth.users.get(operator_scope(), user).await.expect("an answer");
                     history().wrote_user(id, user);
                 } else if let (REVIEW_SK, Some(id)) = (key.sk.as_str(), parse_review_pk(&key.pk)) {
-                    let review = truth
-                        .reviews
-                        .get_review(operator_scope(), &id)
-                        .await
-                        .expect("an answer");
-                    review
-                        .into_iter()
-                        .for_each(|review| history().wrote_review(review));
+                    let review = truth.reviews.get_review(operator_scope(), &id).await.expect("an answer");
+                    review.into_iter().for_each(|review| history().wrote_review(review));
                 }
             }
         }
@@ -164,24 +135,10 @@ impl World {
         let (mut users, mut reviews) = (Vec::new(), Vec::new());
         for (_, person) in fixtures.people() {
             let id = UserId::parse(&person.id).expect("an id");
-            users.push(
-                truth
-                    .users
-                    .get(operator_scope(), id)
-                    .await
-                    .expect("an answer")
-                    .expect("a user"),
-            );
+            users.push(truth.users.get(operator_scope(), id).await.expect("an answer").expect("a user"));
         }
         for id in reviews::ids() {
-            reviews.push(
-                truth
-                    .reviews
-                    .get_review(operator_scope(), &id)
-                    .await
-                    .expect("an answer")
-                    .expect("a review"),
-            );
+            reviews.push(truth.reviews.get_review(operator_scope(), &id).await.expect("an answer").expect("a review"));
         }
         let history = Arc::new(Mutex::new(History::starting_with(users, reviews)));
         let (written, writes) = watch::channel(());
@@ -223,10 +180,7 @@ impl World {
     /// Returns the configuration of a client without faults.
     pub(crate) fn instant_config(&self) -> SdkConfig {
         let client = NetworkConnector::instant(self.real_time.clone()).over(in_process_client());
-        presence_local::sdk_config(self.stack.local.database_url())
-            .into_builder()
-            .http_client(client)
-            .build()
+        presence_local::sdk_config(self.stack.local.database_url()).into_builder().http_client(client).build()
     }
 
     /// Returns random numbers of their own for a part of the world.
@@ -236,20 +190,13 @@ impl World {
 
     /// Returns the stores of a process that was just started.
     pub(crate) fn stores(&self) -> Stores {
-        stores(
-            &self.stack,
-            self.network.over(self.lag.over(in_process_client())),
-        )
+        stores(&self.stack, self.network.over(self.lag.over(in_process_client())))
     }
 
     /// Returns a clock with an error in milliseconds.
     pub(crate) fn clock(&self, error: i64) -> Arc<dyn Clock> {
         let error = SignedDuration::from_millis(error);
-        Arc::new(SimulatedClock {
-            start: self.start,
-            at_start: self.at_start,
-            error,
-        })
+        Arc::new(SimulatedClock { start: self.start, at_start: self.at_start, error })
     }
 
     /// Returns the time by a clock that is right.
@@ -269,15 +216,8 @@ impl World {
     }
 
     /// Sends a request to one of the processes. Returns status and body; `None` if the answer, or the request, is lost.
-    pub(crate) async fn send(
-        &self,
-        request: &Request,
-        rng: &mut Rng,
-    ) -> Option<(u16, serde_json::Value)> {
-        let api = rng
-            .choice(self.apis.lock().expect("no panic").iter())
-            .expect("a process")
-            .clone();
+    pub(crate) async fn send(&self, request: &Request, rng: &mut Rng) -> Option<(u16, serde_json::Value)> {
+        let api = rng.choice(self.apis.lock().expect("no panic").iter()).expect("a process").clone();
         let answer = api.answer(request).await;
         (rng.u8(..50) > 0).then_some(answer)
     }
