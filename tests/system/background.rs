@@ -1,4 +1,4 @@
-//! What runs beside the API: mailers, the publisher, deliverers and the auditor, each invoked as Lambda does it. And the judge of the end.
+//! Functions that run beside the API: mailers, the publisher, deliverers and the auditor, each invoked as Lambda does it. And the judge of the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -25,8 +25,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::people::Person;
-use super::world::World;
+use super::clients::Client;
+use super::simulation::Simulation;
 
 /// Longest time until a stream shows a write, in milliseconds.
 const STREAM_LAG: u64 = 2_000;
@@ -45,33 +45,33 @@ const WEBHOOK: &str = "http://127.0.0.1:1024/hook";
 
 /// SES of the simulation.
 struct Ses {
-    world: Arc<World>,
+    simulation: Arc<Simulation>,
     rng: Mutex<Rng>,
 }
 
 impl Ses {
     fn accept(&self, mail: &Mail) {
-        self.world.history().mailed(&mail.to, self.world.now());
+        self.simulation.history().mailed(&mail.to, self.simulation.now());
         let link = mail.message.text.split_whitespace().find_map(|word| word.split_once("/invitation?"));
-        self.world.links().extend(link.map(|(_, query)| query.to_owned()));
+        self.simulation.links().extend(link.map(|(_, query)| query.to_owned()));
     }
 }
 
 impl Mailer for Ses {
     fn send<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, SendResult> {
-        let (before, after, fate) = {
+        let (before, after, outcome) = {
             let mut rng = self.rng.lock().expect("no panic");
             (rng.u64(1..3_000), rng.u64(1..3_000), rng.u8(..10))
         };
         async move {
             tokio::time::sleep(Duration::from_millis(before)).await;
-            match fate {
+            match outcome {
                 0 => return SendResult::Refused("TooManyRequestsException".to_owned()),
                 1 => return SendResult::Unknown("Timeout".to_owned()),
                 _ => self.accept(mail),
             }
             tokio::time::sleep(Duration::from_millis(after)).await;
-            if fate == 2 { SendResult::Unknown("Timeout".to_owned()) } else { SendResult::Sent }
+            if outcome == 2 { SendResult::Unknown("Timeout".to_owned()) } else { SendResult::Sent }
         }
         .boxed()
     }
@@ -79,23 +79,23 @@ impl Mailer for Ses {
 
 /// Receiver of the webhook, which fails now and then.
 pub(crate) struct Receiver {
-    world: Arc<World>,
+    simulation: Arc<Simulation>,
     rng: Mutex<Rng>,
 }
 
 impl Sender for Receiver {
     async fn send(&self, message: &Message) -> Answer {
-        let (time, fate) = {
+        let (time, outcome) = {
             let mut rng = self.rng.lock().expect("no panic");
             (rng.u64(1..4_000), rng.u8(..20))
         };
         tokio::time::sleep(Duration::from_millis(time)).await;
-        match fate + 3 * u8::from(!self.world.network.is_faulty()) {
+        match outcome + 3 * u8::from(!self.simulation.network.is_faulty()) {
             0 => Answer { status: Some(500), ..Answer::default() },
             1 => Answer::none("lost"),
             _ => {
-                self.world.deliveries().push(message.id.clone());
-                if fate == 2 { Answer::none("lost") } else { Answer { status: Some(204), ..Answer::default() } }
+                self.simulation.deliveries().push(message.id.clone());
+                if outcome == 2 { Answer::none("lost") } else { Answer { status: Some(204), ..Answer::default() } }
             }
         }
     }
@@ -114,26 +114,26 @@ impl Wakes for Queue {
 }
 
 /// Starts all of it. Dropping the set ends it.
-pub(crate) async fn start(world: &Arc<World>) -> JoinSet<()> {
+pub(crate) async fn start(simulation: &Arc<Simulation>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
-    let mut person = Person::new(world, 1);
+    let mut client = Client::new(simulation, 1);
     let body = json!({ "url": WEBHOOK });
     let mut made = None;
     while made.is_none() {
-        let request = person.request(http::Method::POST, "/webhooks".to_owned(), body.clone());
-        made = person.send(&request).await.filter(|(status, _)| *status == 200);
+        let request = client.request(http::Method::POST, "/webhooks".to_owned(), body.clone());
+        made = client.send(&request).await.filter(|(status, _)| *status == 200);
     }
-    tasks.spawn(mail(Arc::clone(world), Stream::open(world, &USERS).await));
+    tasks.spawn(mail(Arc::clone(simulation), Stream::open(simulation, &USERS).await));
     for table in [&AUDIT, &USERS, &REVIEWS] {
-        tasks.spawn(publish(Arc::clone(world), Stream::open(world, table).await));
+        tasks.spawn(publish(Arc::clone(simulation), Stream::open(simulation, table).await));
     }
     let (sender, receiver) = unbounded_channel();
     let queue = Queue(sender);
-    tasks.spawn(watch_feed(Arc::clone(world), Stream::open(world, &EVENTS).await, queue.clone()));
-    tasks.spawn(receive_wakes(Arc::clone(world), receiver, queue.clone()));
-    tasks.spawn(sweep_mails(Arc::clone(world)));
-    tasks.spawn(sweep_webhooks(Arc::clone(world), queue));
-    tasks.spawn(audit(Arc::clone(world)));
+    tasks.spawn(watch_feed(Arc::clone(simulation), Stream::open(simulation, &EVENTS).await, queue.clone()));
+    tasks.spawn(receive_wakes(Arc::clone(simulation), receiver, queue.clone()));
+    tasks.spawn(sweep_mails(Arc::clone(simulation)));
+    tasks.spawn(sweep_webhooks(Arc::clone(simulation), queue));
+    tasks.spawn(audit(Arc::clone(simulation)));
     tasks
 }
 
@@ -142,13 +142,13 @@ async fn invoke<T>(invocation: impl Future<Output = T> + Send) -> Option<T> {
     tokio::time::timeout(INVOCATION, Box::pin(invocation)).await.ok()
 }
 
-fn mailer(world: &Arc<World>, stores: Stores) -> OutboxProcessor {
+fn mailer(simulation: &Arc<Simulation>, stores: Stores) -> OutboxProcessor {
     let config = MailConfig::parse("no-reply@presence.example", "https://presence.example", "72");
     OutboxProcessor {
         users: stores.users,
         outbox: stores.outbox,
-        clock: world.clock(0),
-        mailer: Arc::new(Ses { world: Arc::clone(world), rng: Mutex::new(world.fork_rng()) }),
+        clock: simulation.clock(0),
+        mailer: Arc::new(Ses { simulation: Arc::clone(simulation), rng: Mutex::new(simulation.fork_rng()) }),
         config: config.expect("good settings"),
     }
 }
@@ -161,10 +161,10 @@ struct Stream {
 }
 
 impl Stream {
-    async fn open(world: &World, table: &Table) -> Self {
-        let name = world.truth.database.name(table);
-        let stream = TableStream::open(&world.instant_config(), &name).await.expect("the database answers");
-        Self { stream: stream.expect("a stream"), writes: world.writes.clone(), rng: world.fork_rng() }
+    async fn open(simulation: &Simulation, table: &Table) -> Self {
+        let name = simulation.truth.database.name(table);
+        let stream = TableStream::open(&simulation.instant_config(), &name).await.expect("the database answers");
+        Self { stream: stream.expect("a stream"), writes: simulation.writes.clone(), rng: simulation.fork_rng() }
     }
 
     /// Returns the next batch, when there is one.
@@ -174,16 +174,16 @@ impl Stream {
             if let Some(batch) = self.stream.next_batch().await.expect("the database answers") {
                 return batch;
             }
-            self.writes.changed().await.expect("the world is there");
+            self.writes.changed().await.expect("the simulation is there");
             tokio::time::sleep(Duration::from_millis(self.rng.u64(..STREAM_LAG))).await;
         }
     }
 }
 
 /// Hands the stream of users to a mailer, often twice.
-async fn mail(world: Arc<World>, mut stream: Stream) {
-    let mut rng = world.fork_rng();
-    let process = mailer(&world, world.stores());
+async fn mail(simulation: Arc<Simulation>, mut stream: Stream) {
+    let mut rng = simulation.fork_rng();
+    let process = mailer(&simulation, simulation.stores());
     loop {
         let batch = stream.next().await;
         for _ in 0..HAND_OVERS {
@@ -196,8 +196,8 @@ async fn mail(world: Arc<World>, mut stream: Stream) {
     }
 }
 
-async fn sweep_mails(world: Arc<World>) {
-    let process = mailer(&world, world.stores());
+async fn sweep_mails(simulation: Arc<Simulation>) {
+    let process = mailer(&simulation, simulation.stores());
     loop {
         tokio::time::sleep(SWEEP).await;
         let _ = invoke(presence_mailer::handle(&process, &json!({}), deadline_in(INVOCATION))).await;
@@ -205,10 +205,10 @@ async fn sweep_mails(world: Arc<World>) {
 }
 
 /// Hands a stream to the publisher of the feed, and again from the record that failed on; now and then all of it again.
-async fn publish(world: Arc<World>, mut stream: Stream) {
-    let mut rng = world.fork_rng();
-    let mut feed = world.stores().feed;
-    let clock = world.clock(0);
+async fn publish(simulation: Arc<Simulation>, mut stream: Stream) {
+    let mut rng = simulation.fork_rng();
+    let mut feed = simulation.stores().feed;
+    let clock = simulation.clock(0);
     loop {
         let batch = stream.next().await;
         let mut next = Some(batch.clone());
@@ -220,7 +220,7 @@ async fn publish(world: Arc<World>, mut stream: Stream) {
                 None => Some(part),
             };
             if rng.u8(..20) == 0 {
-                feed = world.stores().feed;
+                feed = simulation.stores().feed;
             }
         }
     }
@@ -235,25 +235,25 @@ fn from_record(batch: &Value, number: &str) -> Value {
     part
 }
 
-fn deliverer(world: &Arc<World>) -> Deliverer<StoredTables, Receiver> {
-    let stores = world.stores();
-    let receiver = Receiver { world: Arc::clone(world), rng: Mutex::new(world.fork_rng()) };
+fn deliverer(simulation: &Arc<Simulation>) -> Deliverer<StoredTables, Receiver> {
+    let stores = simulation.stores();
+    let receiver = Receiver { simulation: Arc::clone(simulation), rng: Mutex::new(simulation.fork_rng()) };
     let tables = StoredTables { webhooks: stores.webhooks, feed: stores.feed };
-    Deliverer { tables, sender: Arc::new(receiver), clock: world.clock(0) }
+    Deliverer { tables, sender: Arc::new(receiver), clock: simulation.clock(0) }
 }
 
-async fn watch_feed(world: Arc<World>, mut stream: Stream, queue: Queue) {
-    let process = deliverer(&world);
+async fn watch_feed(simulation: Arc<Simulation>, mut stream: Stream, queue: Queue) {
+    let process = deliverer(&simulation);
     loop {
         let batch = stream.next().await;
         let _ = invoke(presence_deliverer::handle(&process, &queue, &batch, deadline_in(INVOCATION))).await;
     }
 }
 
-async fn receive_wakes(world: Arc<World>, mut receiver: UnboundedReceiver<Wake>, queue: Queue) {
-    let processes = [Arc::new(deliverer(&world)), Arc::new(deliverer(&world))];
+async fn receive_wakes(simulation: Arc<Simulation>, mut receiver: UnboundedReceiver<Wake>, queue: Queue) {
+    let processes = [Arc::new(deliverer(&simulation)), Arc::new(deliverer(&simulation))];
     let mut invocations = JoinSet::new();
-    let mut rng = world.fork_rng();
+    let mut rng = simulation.fork_rng();
     while let Some(wake) = receiver.recv().await {
         let (process, queue) = (Arc::clone(&processes[rng.usize(..2)]), queue.clone());
         invocations.spawn(async move {
@@ -266,8 +266,8 @@ async fn receive_wakes(world: Arc<World>, mut receiver: UnboundedReceiver<Wake>,
     }
 }
 
-async fn sweep_webhooks(world: Arc<World>, queue: Queue) {
-    let process = deliverer(&world);
+async fn sweep_webhooks(simulation: Arc<Simulation>, queue: Queue) {
+    let process = deliverer(&simulation);
     loop {
         tokio::time::sleep(SWEEP).await;
         let _ = invoke(presence_deliverer::handle(&process, &queue, &json!({ "detail": {} }), deadline_in(INVOCATION)))
@@ -275,10 +275,10 @@ async fn sweep_webhooks(world: Arc<World>, queue: Queue) {
     }
 }
 
-async fn audit(world: Arc<World>) {
+async fn audit(simulation: Arc<Simulation>) {
     loop {
         tokio::time::sleep(AUDIT_INTERVAL).await;
-        let (reviews, clock) = (world.stores().reviews, world.clock(0));
+        let (reviews, clock) = (simulation.stores().reviews, simulation.clock(0));
         let settings = AuditSettings::new(1_000.0, true);
         let _ =
             invoke(presence_auditor::handle(&reviews, clock.as_ref(), settings, deadline_in(INVOCATION * 15))).await;
@@ -286,37 +286,38 @@ async fn audit(world: Arc<World>) {
 }
 
 /// Judges the end, when all that waited is done. Returns the number of events.
-pub(crate) async fn judge_end(world: &Arc<World>) -> usize {
-    let truth = &world.truth;
+pub(crate) async fn judge_end(simulation: &Arc<Simulation>) -> usize {
+    let truth = &simulation.truth;
     let users = truth.users.audit().await.expect("an answer");
     let reviews = truth.reviews.audit_reviews(None).await.expect("an answer");
-    let found = |finding: String| world.history().found(finding);
+    let found = |finding: String| simulation.history().found(finding);
     users.findings.iter().for_each(|one| found(format!("audit of users: {one:?}")));
     reviews.findings.iter().for_each(|one| found(format!("audit of reviews: {one:?}")));
     let waiting = truth.outbox.list().await.expect("an answer");
     waiting.iter().for_each(|mail| found(format!("a mail waits: {mail:?}")));
-    world.history().judge_invitations();
+    simulation.history().judge_invitations();
     let mut all = 0;
     for org in [1, 2] {
-        let events = feed(world, org).await;
+        let events = feed(simulation, org).await;
         all += events.len();
         let numbers: Vec<_> = events.iter().map(|event| event.number).collect();
         if numbers != (1..=events.len() as u64).collect::<Vec<_>>() {
             found(format!("the numbers of the feed of {org} have gaps: {numbers:?}"));
         }
-        judge_feed(world, org, &events).await;
+        judge_feed(simulation, org, &events).await;
         if org == 1 {
-            judge_deliveries(world, &events);
+            judge_deliveries(simulation, &events);
         }
     }
     all
 }
 
-async fn feed(world: &Arc<World>, org: u64) -> Vec<FeedEvent> {
+async fn feed(simulation: &Arc<Simulation>, org: u64) -> Vec<FeedEvent> {
     let (mut events, mut after) = (Vec::new(), 0);
     loop {
         let start = FeedStart::After(after);
-        let page = world.truth.feed.read(Some(org_id(org)), start, PAGE, world.now()).await.expect("an answer");
+        let page =
+            simulation.truth.feed.read(Some(org_id(org)), start, PAGE, simulation.now()).await.expect("an answer");
         events.extend(page.events);
         after = page.last;
         if !page.has_more {
@@ -326,10 +327,10 @@ async fn feed(world: &Arc<World>, org: u64) -> Vec<FeedEvent> {
 }
 
 /// Compares the feed of an organisation with the audit trail: each change of a user or a key is in it once.
-async fn judge_feed(world: &Arc<World>, org: u64, events: &[FeedEvent]) {
-    let mut pages = world.truth.audit_trail.pages(AuditSource::Org(Some(org_id(org))), None);
+async fn judge_feed(simulation: &Arc<Simulation>, org: u64, events: &[FeedEvent]) {
+    let mut pages = simulation.truth.audit_trail.pages(AuditSource::Org(Some(org_id(org))), None);
     // The streams were opened after the set-up.
-    let is_first = |id: &str| world.fixtures.people().iter().any(|(_, person)| person.id == id);
+    let is_first = |id: &str| simulation.fixtures.people().iter().any(|(_, client)| client.id == id);
     let change = |kind: EventKind, id: &str, version: Option<u64>| {
         // Events of keys have no version of their user.
         let version = version.filter(|_| kind.as_str().starts_with("user."));
@@ -356,7 +357,7 @@ async fn judge_feed(world: &Arc<World>, org: u64, events: &[FeedEvent]) {
         };
         *found.entry(change(event.kind, id, event.data.version.flatten())).or_default() += 1;
     }
-    for (_, id, version) in world.history().changes.clone().into_iter().filter(|(of, ..)| *of == Some(org)) {
+    for (_, id, version) in simulation.history().changes.clone().into_iter().filter(|(of, ..)| *of == Some(org)) {
         let tells = |event: &&FeedEvent| {
             let is_it = match version {
                 Some(version) => event.data.version.flatten() == Some(version),
@@ -365,20 +366,20 @@ async fn judge_feed(world: &Arc<World>, org: u64, events: &[FeedEvent]) {
             is_it && event.data.id.as_deref() == Some(&*id) && event.kind.as_str().starts_with("user.")
         };
         if events.iter().filter(tells).count() != 1 {
-            world.history().found(format!("version {version:?} of user {id} is not in the feed of {org} once"));
+            simulation.history().found(format!("version {version:?} of user {id} is not in the feed of {org} once"));
         }
     }
     if expected != found {
         let names: BTreeSet<_> = expected.keys().chain(found.keys()).collect();
         let differ = names.into_iter().filter(|name| expected.get(*name) != found.get(*name));
         let differ: Vec<_> = differ.map(|name| (name, expected.get(name), found.get(name))).collect();
-        world.history().found(format!("feed of {org}, expected and found: {differ:?}"));
+        simulation.history().found(format!("feed of {org}, expected and found: {differ:?}"));
     }
 }
 
 /// Each event was delivered, and first so in the order of its object.
-fn judge_deliveries(world: &Arc<World>, events: &[FeedEvent]) {
-    let deliveries = world.deliveries().clone();
+fn judge_deliveries(simulation: &Arc<Simulation>, events: &[FeedEvent]) {
+    let deliveries = simulation.deliveries().clone();
     let mut first: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, id) in deliveries.iter().enumerate() {
         first.entry(id.as_str()).or_insert(at);
@@ -386,12 +387,12 @@ fn judge_deliveries(world: &Arc<World>, events: &[FeedEvent]) {
     let mut latest: BTreeMap<String, usize> = BTreeMap::new();
     for event in events {
         let Some(at) = first.get(event.id.as_str()) else {
-            world.history().found(format!("event {} {} was not delivered", event.number, event.kind.as_str()));
+            simulation.history().found(format!("event {} {} was not delivered", event.number, event.kind.as_str()));
             continue;
         };
         let before = latest.insert(event.object(), *at);
         if before.is_some_and(|before| before > *at) {
-            world.history().found(format!("event {} came before an earlier one of its object", event.number));
+            simulation.history().found(format!("event {} came before an earlier one of its object", event.number));
         }
     }
 }

@@ -8,15 +8,15 @@
 //! between its request and itself; each change must be what its caller asked for, and happen once.
 
 mod background;
+mod clients;
 mod history;
-mod people;
 mod processes;
 mod reviews;
-mod world;
+mod simulation;
 
 use presence_tests::setting;
 
-use world::run;
+use simulation::run;
 
 /// Number of the runs. `PRESENCE_SYSTEM_SEEDS` gives another one, and `PRESENCE_SEED` the first seed.
 const RUNS: usize = 2;

@@ -13,16 +13,16 @@ use presence_tests::reviews::{business_id, org_id, test_review};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use super::clients::Client;
 use super::history::State;
-use super::people::Person;
-use super::world::World;
+use super::simulation::Simulation;
 
 /// Businesses of the reviews, with their organisations at the start. The last one moves.
 const BUSINESSES: [(&str, u64); 4] = [("b1-1", 1), ("b1-2", 1), ("b2-1", 2), ("b1-3", 1)];
 const CITY: &str = "Saint-Étienne";
 /// Reviews at the start.
 const FIRST: usize = 12;
-/// Number that is added to that of a person who does two things at once, for the names of its requests.
+/// Number that is added to that of a client who does two things at once, for the names of its requests.
 const SECOND: usize = 1_000;
 /// Reviews that half of the writes are about.
 const HOT: usize = 2;
@@ -48,23 +48,23 @@ pub(crate) async fn seed(stack: &TestStack) {
 }
 
 /// Sends rows about known and new reviews, and moves a business now and then.
-pub(crate) async fn send_rows(world: Arc<World>, time: Duration) {
-    let mut rng = world.fork_rng();
+pub(crate) async fn send_rows(simulation: Arc<Simulation>, time: Duration) {
+    let mut rng = simulation.fork_rng();
     let end = Instant::now() + time;
     while Instant::now() < end {
         tokio::time::sleep(Duration::from_millis(rng.u64(..20_000))).await;
         if rng.u8(..6) == 0 {
-            move_business(&world, &mut rng).await;
+            move_business(&simulation, &mut rng).await;
             continue;
         }
-        let rows: Vec<_> = (0..rng.usize(1..4)).map(|_| row(&world, &mut rng)).collect();
-        let _ = world.stores().reviews.upsert_reviews(&rows).await;
+        let rows: Vec<_> = (0..rng.usize(1..4)).map(|_| row(&simulation, &mut rng)).collect();
+        let _ = simulation.stores().reviews.upsert_reviews(&rows).await;
     }
 }
 
-fn row(world: &World, rng: &mut Rng) -> Review {
+fn row(simulation: &Simulation, rng: &mut Rng) -> Review {
     let among = if rng.bool() { HOT } else { MAX };
-    let seen = world.now().as_second() - rng.i64(0..60);
+    let seen = simulation.now().as_second() - rng.i64(0..60);
     Review {
         state: *rng.choice(&ReviewState::ALL).expect("one"),
         rating: *rng.choice(&Rating::ALL).expect("one"),
@@ -73,7 +73,7 @@ fn row(world: &World, rng: &mut Rng) -> Review {
     }
 }
 
-async fn move_business(world: &World, rng: &mut Rng) {
+async fn move_business(simulation: &Simulation, rng: &mut Rng) {
     let (id, _) = BUSINESSES[BUSINESSES.len() - 1];
     let business = Business {
         id: business_id(id),
@@ -81,17 +81,17 @@ async fn move_business(world: &World, rng: &mut Rng) {
         name: "Shop".to_owned(),
         city: CITY.to_owned(),
     };
-    world.history().moving += 1;
-    let _ = world.stores().reviews.put_business(&business).await;
+    simulation.history().moving += 1;
+    let _ = simulation.stores().reviews.put_business(&business).await;
     // Without an end, the auditor finishes it.
-    if world.stores().reviews.finish_moves(|| true).await.is_ok() {
-        let mut history = world.history();
+    if simulation.stores().reviews.finish_moves(|| true).await.is_ok() {
+        let mut history = simulation.history();
         history.moving = 0;
         history.moved = history.now();
     }
 }
 
-impl Person {
+impl Client {
     /// Returns the number of reviews with a state, and judges it unless a business is on its way.
     pub(crate) async fn count_reviews(&mut self) {
         let (since, state) = (self.moment(), *self.rng.choice(&ReviewState::ALL).expect("one"));
@@ -101,7 +101,7 @@ impl Person {
             return;
         };
         let org = self.org;
-        let mut history = self.world.history();
+        let mut history = self.simulation.history();
         let was_calm = history.moving == 0 && since >= history.moved;
         let fits = |all: &State| {
             let counted = |(of, found): &&(u64, ReviewState)| *found == state && org.is_none_or(|org| org == *of);
@@ -119,9 +119,15 @@ impl Person {
         if self.rng.bool() {
             return self.act(&id).await;
         }
-        let (world, number) = (Arc::clone(&self.world), self.number + SECOND);
-        let mut second =
-            Person { rng: self.rng.fork(), key: self.key.clone(), requests: self.requests, world, number, ..*self };
+        let (simulation, number) = (Arc::clone(&self.simulation), self.number + SECOND);
+        let mut second = Client {
+            rng: self.rng.fork(),
+            key: self.key.clone(),
+            requests: self.requests,
+            simulation,
+            number,
+            ..*self
+        };
         self.requests += 1;
         futures::join!(self.act(&id), second.act(&id));
     }
@@ -141,7 +147,7 @@ impl Person {
         let answer = self.send(&request).await;
         if is_state && matches!(answer, Some((200, _))) {
             let has_it = |all: &State| all.reviews.get(id).is_some_and(|(_, found)| *found == state);
-            self.world.history().judge(since, || format!("{id} is {state:?}"), has_it);
+            self.simulation.history().judge(since, || format!("{id} is {state:?}"), has_it);
         }
     }
 }

@@ -40,7 +40,7 @@ pub struct NetworkConnector(Arc<Shared>);
 struct Shared {
     /// Runtime in real time, which makes the calls.
     real_time: Handle,
-    weather: Mutex<Weather>,
+    state: Mutex<NetworkState>,
     is_faulty: AtomicBool,
     calls: AtomicU64,
     late: AtomicU64,
@@ -49,15 +49,15 @@ struct Shared {
 }
 
 /// State of the network.
-struct Weather {
+struct NetworkState {
     rng: Rng,
     /// Table that cannot be reached, and the end of that.
     outage: Option<(String, Instant)>,
 }
 
-/// What happens to a call.
+/// Outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum CallOutcome {
     Answered,
     /// The request never arrives.
     RequestLost,
@@ -85,9 +85,9 @@ impl NetworkConnector {
     }
 
     fn of(real_time: Handle, rng: Rng, is_faulty: bool, after_write: AfterWrite) -> Self {
-        let (weather, is_faulty) = (Mutex::new(Weather { rng, outage: None }), AtomicBool::new(is_faulty));
+        let (state, is_faulty) = (Mutex::new(NetworkState { rng, outage: None }), AtomicBool::new(is_faulty));
         let (calls, late, digest) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
-        Self(Arc::new(Shared { real_time, weather, is_faulty, calls, late, digest, after_write }))
+        Self(Arc::new(Shared { real_time, state, is_faulty, calls, late, digest, after_write }))
     }
 
     /// Ends the faults. Calls take no time from now on.
@@ -117,9 +117,9 @@ impl NetworkConnector {
 }
 
 impl Shared {
-    /// Draws the time before and after a call, and its fate.
-    fn draw(&self, call: &Call) -> (Duration, Duration, Fate) {
-        let Weather { rng, outage } = &mut *self.weather.lock().expect("no panic");
+    /// Draws the time before and after a call, and its outcome.
+    fn draw(&self, call: &Call) -> (Duration, Duration, CallOutcome) {
+        let NetworkState { rng, outage } = &mut *self.state.lock().expect("no panic");
         let slow = if rng.u8(..60) == 0 { 1_500 } else { 12 };
         let (before, after) = (rng.u64(1..=slow), rng.u64(1..=slow));
         let tables = call.tables();
@@ -127,21 +127,21 @@ impl Shared {
             let end = Instant::now() + Duration::from_secs(rng.u64(5..40));
             *outage = tables.first().map(|table| (table.clone(), end));
         }
-        let fate = match rng.u16(..1_000) {
-            _ if outage.as_ref().is_some_and(|(table, _)| tables.contains(table)) => Fate::ServerError,
-            0..5 => Fate::RequestLost,
-            5..12 => Fate::AnswerLost,
-            12..15 => Fate::Late(Duration::from_millis(rng.u64(500..20_000))),
-            15..20 => Fate::Throttled,
-            20..26 if call.operation == "TransactWriteItems" => Fate::Conflict,
-            26..28 => Fate::ServerError,
-            28 => Fate::Stopped(Duration::from_millis(rng.u64(5_000..300_000))),
-            _ => Fate::Answered,
+        let outcome = match rng.u16(..1_000) {
+            _ if outage.as_ref().is_some_and(|(table, _)| tables.contains(table)) => CallOutcome::ServerError,
+            0..5 => CallOutcome::RequestLost,
+            5..12 => CallOutcome::AnswerLost,
+            12..15 => CallOutcome::Late(Duration::from_millis(rng.u64(500..20_000))),
+            15..20 => CallOutcome::Throttled,
+            20..26 if call.operation == "TransactWriteItems" => CallOutcome::Conflict,
+            26..28 => CallOutcome::ServerError,
+            28 => CallOutcome::Stopped(Duration::from_millis(rng.u64(5_000..300_000))),
+            _ => CallOutcome::Answered,
         };
         if outage.as_ref().is_some_and(|(_, end)| *end <= Instant::now()) {
             *outage = None;
         }
-        (Duration::from_millis(before), Duration::from_millis(after), fate)
+        (Duration::from_millis(before), Duration::from_millis(after), outcome)
     }
 
     /// Carries a call out now.
@@ -167,16 +167,16 @@ impl ConnectorLayer for NetworkConnector {
         if !self.is_faulty() {
             return shared.carry_out(request, call, next).await?.into_response();
         }
-        let (before, after, fate) = shared.draw(&call);
+        let (before, after, outcome) = shared.draw(&call);
         tokio::time::sleep(before).await;
-        let reply = match fate {
-            Fate::Answered => shared.carry_out(request, call, next).await?,
-            Fate::RequestLost => return Err(lost()),
-            Fate::AnswerLost => {
+        let reply = match outcome {
+            CallOutcome::Answered => shared.carry_out(request, call, next).await?,
+            CallOutcome::RequestLost => return Err(lost()),
+            CallOutcome::AnswerLost => {
                 shared.carry_out(request, call, next).await?;
                 return Err(lost());
             }
-            Fate::Late(delay) => {
+            CallOutcome::Late(delay) => {
                 shared.late.fetch_add(1, Ordering::Relaxed);
                 let shared = Arc::clone(shared);
                 tokio::spawn(async move {
@@ -185,11 +185,11 @@ impl ConnectorLayer for NetworkConnector {
                 });
                 return Err(lost());
             }
-            Fate::Throttled if call.is_transaction() => replies::throttled_transaction(&call, 0, 0),
-            Fate::Throttled => replies::throttled(),
-            Fate::Conflict => replies::conflict(&call, &[0]),
-            Fate::ServerError => replies::server_error(),
-            Fate::Stopped(time) => {
+            CallOutcome::Throttled if call.is_transaction() => replies::throttled_transaction(&call, 0, 0),
+            CallOutcome::Throttled => replies::throttled(),
+            CallOutcome::Conflict => replies::conflict(&call, &[0]),
+            CallOutcome::ServerError => replies::server_error(),
+            CallOutcome::Stopped(time) => {
                 tokio::time::sleep(time).await;
                 shared.carry_out(request, call, next).await?
             }

@@ -1,4 +1,4 @@
-//! People who create, change, delete, invite and read users.
+//! Clients that create, change, delete, invite and read users.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,18 +12,18 @@ use tokio::time::Instant;
 
 use super::history::{Intent, Moment, Seen, State};
 use super::processes::{PAGE, Request};
-use super::world::World;
+use super::simulation::Simulation;
 
 /// Number of addresses: few, so that an address soon gets another owner.
 const ADDRESSES: u8 = 24;
-/// Users that people create, at most.
+/// Users that clients create, at most.
 const GUESTS: usize = 24;
 /// Tries of a request with an idempotency key.
 const TRIES: usize = 8;
 
-/// Person with a key of the set-up, who acts on guests.
-pub(crate) struct Person {
-    pub(crate) world: Arc<World>,
+/// Client with a key of the set-up, who acts on guests.
+pub(crate) struct Client {
+    pub(crate) simulation: Arc<Simulation>,
     pub(crate) rng: Rng,
     pub(crate) key: String,
     /// Organisation; `None` for one that sees all.
@@ -32,23 +32,23 @@ pub(crate) struct Person {
     pub(crate) requests: usize,
 }
 
-impl Person {
-    pub(crate) fn new(world: &Arc<World>, number: usize) -> Self {
-        let fixtures = &world.fixtures;
+impl Client {
+    pub(crate) fn new(simulation: &Arc<Simulation>, number: usize) -> Self {
+        let fixtures = &simulation.fixtures;
         let (key, org) = match number % 4 {
             0 => (&fixtures.provider.key, None),
             1 => (&fixtures.admin_1.key, Some(1)),
             2 => (&fixtures.other_admin_1.key, Some(1)),
             _ => (&fixtures.admin_2.key, Some(2)),
         };
-        let (key, rng) = (key.clone(), world.fork_rng());
-        Self { world: Arc::clone(world), rng, key, org, number, requests: 0 }
+        let (key, rng) = (key.clone(), simulation.fork_rng());
+        Self { simulation: Arc::clone(simulation), rng, key, org, number, requests: 0 }
     }
 
     pub(crate) async fn work(mut self, time: Duration) {
         let end = Instant::now() + time;
         while Instant::now() < end {
-            // Mostly in a hurry, so that people meet.
+            // Mostly in a hurry, so that clients meet.
             let longest = if self.rng.u8(..4) == 0 { 12_000 } else { 400 };
             tokio::time::sleep(Duration::from_millis(self.rng.u64(..longest))).await;
             match self.rng.u8(..26) {
@@ -79,7 +79,7 @@ impl Person {
     /// Sends a request, and again while it is not known what became of it if it has a key against repeats.
     pub(crate) async fn send(&mut self, request: &Request) -> Option<(u16, Value)> {
         for _ in 0..TRIES {
-            let answer = self.world.send(request, &mut self.rng).await;
+            let answer = self.simulation.send(request, &mut self.rng).await;
             let is_known = answer.as_ref().is_some_and(|(status, _)| !matches!(status, 409 | 500..));
             if is_known || request.idempotency_key.is_none() {
                 return answer;
@@ -90,19 +90,19 @@ impl Person {
     }
 
     pub(crate) fn moment(&self) -> Moment {
-        self.world.history().now()
+        self.simulation.history().now()
     }
 
-    /// Returns a user that people created and that this one sees; any that is gone if there is none.
+    /// Returns a user that clients created and that this one sees; any that is gone if there is none.
     fn guest(&mut self) -> String {
-        let history = self.world.history();
+        let history = self.simulation.history();
         let is_guest = |user: &Seen| user.last_name.starts_with("Guest");
         let sees = |user: &Seen| self.org.is_none() || user.org == self.org;
         let mut guests: Vec<_> =
             history.state().users.iter().filter(|(_, user)| is_guest(user) && sees(user)).collect();
         // Ids are random, and a seed must always make the same choices.
         guests.sort_by_key(|(_, user)| user.email.clone());
-        // Half of the time one of two, so that people meet.
+        // Half of the time one of two, so that clients meet.
         let among = if self.rng.bool() { guests.len().min(2) } else { guests.len() };
         let id = self.rng.choice(&guests[..among]).map(|(id, _)| (*id).clone());
         id.unwrap_or_else(|| "4711".to_owned())
@@ -112,19 +112,19 @@ impl Person {
     fn intend(&mut self, intent: Intent) -> String {
         self.requests += 1;
         let token = format!("Guest {}-{}", self.number, self.requests);
-        self.world.history().intents.insert(token.clone(), intent);
+        self.simulation.history().intents.insert(token.clone(), intent);
         token
     }
 
     async fn change(&mut self, token: &str, request: &Request, since: Moment) {
-        let late = self.world.network.late_calls();
+        let late = self.simulation.network.late_calls();
         let answer = self.send(request).await;
         // A request that comes late may still do what its caller was refused meanwhile.
-        let is_final = request.idempotency_key.is_none() && late == self.world.network.late_calls();
+        let is_final = request.idempotency_key.is_none() && late == self.simulation.network.late_calls();
         let id = answer.as_ref().and_then(|(_, body)| Some(body["id"].as_str()?.to_owned()));
         let status = answer.map_or(0, |(status, _)| status);
-        let now = self.world.now();
-        let mut history = self.world.history();
+        let now = self.simulation.now();
+        let mut history = self.simulation.history();
         history.judge_change(token, since, status, id.as_deref(), is_final);
         if let Some(id) = id.filter(|_| status == 200 && request.path == "/user" && request.body["status"] == "invited")
         {
@@ -133,7 +133,7 @@ impl Person {
     }
 
     async fn create(&mut self) {
-        if self.world.history().state().users.len() > GUESTS + self.world.fixtures.people().len() {
+        if self.simulation.history().state().users.len() > GUESTS + self.simulation.fixtures.people().len() {
             return;
         }
         let email = address(&format!("guest-{}", self.rng.u8(..ADDRESSES)));
@@ -193,10 +193,10 @@ impl Person {
 
     async fn delete(&mut self) {
         let (id, since) = (self.guest(), self.moment());
-        self.world.history().deletions.insert(id.clone());
+        self.simulation.history().deletions.insert(id.clone());
         let request = self.request(Method::DELETE, format!("/user/{id}"), Value::Null);
         let answer = self.send(&request).await;
-        let mut history = self.world.history();
+        let mut history = self.simulation.history();
         let is_gone = |state: &State| !state.users.contains_key(&id);
         match answer {
             Some((200, _)) if !is_gone(history.state()) => history.found(format!("{id} is not deleted")),
@@ -209,16 +209,16 @@ impl Person {
         let id = self.guest();
         let request = self.request(Method::POST, format!("/user/{id}/invite"), Value::Null);
         if let Some((200, _)) = self.send(&request).await {
-            self.world.history().invited(&id, self.world.now());
+            self.simulation.history().invited(&id, self.simulation.now());
         }
     }
 
     /// Submits the form behind a link of a mail, twice.
     async fn accept(&mut self) {
-        let link = self.rng.choice(self.world.links().iter()).cloned();
+        let link = self.rng.choice(self.simulation.links().iter()).cloned();
         let Some(link) = link else { return };
         let id = link.trim_start_matches("user=").split('&').next().unwrap_or_default().to_owned();
-        self.world.history().activations.insert(id.clone());
+        self.simulation.history().activations.insert(id.clone());
         let form = format!("{link}&password=canary-pass-2&confirmation=canary-pass-2");
         let mut accepted = 0;
         for _ in 0..2 {
@@ -230,11 +230,11 @@ impl Person {
             if let Some((200, _)) = answer {
                 accepted += 1;
                 let is_active = |state: &State| state.users.get(&id).is_some_and(|user| user.status == Status::Active);
-                self.world.history().judge(since, || format!("{id} is activated"), is_active);
+                self.simulation.history().judge(since, || format!("{id} is activated"), is_active);
             }
         }
         if accepted > 1 {
-            self.world.history().found(format!("a link of {id} works twice"));
+            self.simulation.history().found(format!("a link of {id} works twice"));
         }
     }
 
@@ -250,7 +250,7 @@ impl Person {
             (_, 500..) => true,
             _ => false,
         };
-        self.world.history().judge(since, || format!("get {id}: {status} {body}"), shows);
+        self.simulation.history().judge(since, || format!("get {id}: {status} {body}"), shows);
     }
 
     async fn search(&mut self) {
@@ -266,7 +266,7 @@ impl Person {
         let is_wanted =
             |user: &Seen, org: Option<u64>| user.org == org && status.is_none_or(|status| user.status == status);
         // Each organisation is read at a moment of its own.
-        let mut history = self.world.history();
+        let mut history = self.simulation.history();
         let mut counted = 0;
         for org in self.org.map_or(vec![None, Some(1), Some(2)], |org| vec![Some(org)]) {
             let is_of = |one: &&Value| history.org_of(one["id"].as_str().unwrap_or_default()) == org;
@@ -303,7 +303,7 @@ impl Person {
             let active = seen().filter(|user| user.status == Status::Active).count();
             body["count"] == seen().count() && body["activate_count"] == active
         };
-        self.world.history().judge(since, || format!("count of {org:?}: {body}"), fits);
+        self.simulation.history().judge(since, || format!("count of {org:?}: {body}"), fits);
     }
 
     /// Makes a key for a guest, uses it, ends it or its owner, and uses it again.
@@ -318,10 +318,10 @@ impl Person {
         };
         let key_id = body["id"].as_str().unwrap_or_default();
         let is_active = |state: &State| state.users.get(&id).is_some_and(|user| user.status == Status::Active);
-        self.world.history().judge(since, || format!("{id} gets a key"), is_active);
+        self.simulation.history().judge(since, || format!("{id} gets a key"), is_active);
         for _ in 0..self.rng.u8(1..4) {
             let (since, answer) = (self.moment(), self.whoami(key).await);
-            let mut history = self.world.history();
+            let mut history = self.simulation.history();
             match answer {
                 Some(200) => history.judge(since, || format!("the key of {id} is accepted"), is_active),
                 Some(401) => history.judge(since, || format!("the key of {id} is refused"), |state| !is_active(state)),
@@ -332,7 +332,7 @@ impl Person {
         if let Some((200, _)) = self.send(&request).await {
             for _ in 0..2 {
                 if let Some(200) = self.whoami(key).await {
-                    self.world.history().found(format!("a revoked key of {id} is accepted"));
+                    self.simulation.history().found(format!("a revoked key of {id} is accepted"));
                 }
             }
         }
@@ -344,8 +344,8 @@ impl Person {
     }
 
     async fn replace_processes(&mut self) {
-        let world = Arc::clone(&self.world);
-        world.replace_api(&mut self.rng).await;
+        let simulation = Arc::clone(&self.simulation);
+        simulation.replace_api(&mut self.rng).await;
     }
 }
 

@@ -1,4 +1,4 @@
-//! World of a run: the database, its network, the processes, and the history.
+//! Simulation of a run: the database, its network, the processes, and the history.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -20,13 +20,13 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use super::clients::Client;
 use super::history::{History, Moment};
-use super::people::Person;
 use super::processes::{Api, Request, SimulatedClock};
 use super::{background, reviews};
 
 /// People who are at work at the same time.
-const PEOPLE: usize = 6;
+const CLIENTS: usize = 6;
 /// Processes of each function of the API.
 const PROCESSES: usize = 2;
 /// Virtual time of a run until the faults end.
@@ -59,8 +59,8 @@ impl fmt::Display for Report {
     }
 }
 
-/// World of a run.
-pub(crate) struct World {
+/// Simulation of a run.
+pub(crate) struct Simulation {
     pub(crate) stack: TestStack,
     pub(crate) fixtures: Fixtures,
     pub(crate) network: NetworkConnector,
@@ -93,8 +93,8 @@ pub(crate) fn run(seed: u64) -> Report {
     let virtual_time = Builder::new_current_thread().enable_all().start_paused(true).build().expect("a runtime");
     let handle = real_time.handle().clone();
     virtual_time.block_on(async move {
-        let world = Arc::new(World::new(stack, fixtures, handle, seed).await);
-        world.run().await
+        let simulation = Arc::new(Simulation::new(stack, fixtures, handle, seed).await);
+        simulation.run().await
     })
 }
 
@@ -126,15 +126,15 @@ fn noting(truth: Stores, history: Arc<Mutex<History>>, written: watch::Sender<()
     })
 }
 
-impl World {
+impl Simulation {
     async fn new(stack: TestStack, fixtures: Fixtures, real_time: Handle, seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);
         let at_start = stack.clock.now();
         let instant = NetworkConnector::instant(real_time.clone());
         let truth = stores(&stack, instant.over(in_process_client()));
         let (mut users, mut reviews) = (Vec::new(), Vec::new());
-        for (_, person) in fixtures.people() {
-            let id = UserId::parse(&person.id).expect("an id");
+        for (_, client) in fixtures.people() {
+            let id = UserId::parse(&client.id).expect("an id");
             users.push(truth.users.get(operator_scope(), id).await.expect("an answer").expect("a user"));
         }
         for id in reviews::ids() {
@@ -183,7 +183,7 @@ impl World {
         presence_local::sdk_config(self.stack.local.database_url()).into_builder().http_client(client).build()
     }
 
-    /// Returns random numbers of their own for a part of the world.
+    /// Returns random numbers of their own for a part of the simulation.
     pub(crate) fn fork_rng(&self) -> Rng {
         self.rng.lock().expect("no panic").fork()
     }
@@ -228,12 +228,12 @@ impl World {
             self.replace_api(&mut rng).await;
         }
         let mut workers = background::start(&self).await;
-        let mut people = JoinSet::new();
-        for number in 0..PEOPLE {
-            people.spawn(Person::new(&self, number).work(TIME));
+        let mut clients = JoinSet::new();
+        for number in 0..CLIENTS {
+            clients.spawn(Client::new(&self, number).work(TIME));
         }
-        people.spawn(reviews::send_rows(Arc::clone(&self), TIME));
-        while let Some(ended) = people.join_next().await {
+        clients.spawn(reviews::send_rows(Arc::clone(&self), TIME));
+        while let Some(ended) = clients.join_next().await {
             ended.expect("no panic");
         }
         self.network.heal();
