@@ -76,13 +76,12 @@ fn dense_values() -> Vec<Vec<u8>> {
     });
     let root = TreeRoot { periods: periods.collect(), recent_start: PostingKey::END, ..TreeRoot::empty() };
     let oldest = OldestPostings { end: PostingKey::END, postings: postings.clone() };
-    let copies = TreeRoot { oldest, ..TreeRoot::empty() };
     let free = TreeRoot { free: vec![node(1); 5_000], ..TreeRoot::empty() };
     let editions = (0..5_000).map(|hash| (hash, 0)).collect();
     vec![
         encode_root(&root),
         encode_root(&free),
-        encode_oldest(&copies).expect("copies"),
+        encode_oldest(&oldest).expect("copies"),
         encode_branch(&entries),
         encode_leaf(&postings),
         encode_changes(&changes()),

@@ -40,7 +40,7 @@ fn assert_bytes(bytes: &[u8], expected: &str) {
 /// Returns a small value of each kind in its binary form.
 pub(super) fn examples() -> [(Kind, Vec<u8>); 7] {
     [
-        (Kind::Oldest, encode_oldest(&root_with_copies()).expect("copies")),
+        (Kind::Oldest, encode_oldest(&copies()).expect("copies")),
         (Kind::Root, encode_root(&root())),
         (Kind::Branch, encode_branch(&branch())),
         (Kind::Leaf, encode_leaf(&leaf())),
@@ -100,26 +100,26 @@ fn root() -> TreeRoot {
     }
 }
 
-fn root_with_copies() -> TreeRoot {
+fn copies() -> OldestPostings {
     let end = PostingKey { effective_at: 1_672_600_000, id: ReviewNumber::new(3) };
     let postings = vec![posting(1_672_531_200, 7, 1, 1), posting(1_672_600_000, 2, 1, 300)];
-    TreeRoot { oldest: OldestPostings { end, postings }, ..root() }
+    OldestPostings { end, postings }
 }
 
 #[test]
 fn copies_of_oldest_postings_of_version_1() {
-    let bytes = encode_oldest(&root_with_copies()).expect("copies");
+    let bytes = encode_oldest(&copies()).expect("copies");
     assert_bytes(
         &bytes,
-        "010c80e78ebb0c0100000000000000030280b486bb0c0001000000000000000701c09904010000000000000002ac02",
+        "0180e78ebb0c0100000000000000030280b486bb0c0001000000000000000701c09904010000000000000002ac02",
     );
-    assert_eq!(decode_oldest(&bytes), Ok((12, root_with_copies().oldest)));
-    assert_eq!(encode_oldest(&root()), None);
+    assert_eq!(decode_oldest(&bytes), Ok(copies()));
+    assert_eq!(encode_oldest(&OldestPostings::NONE), None);
 }
 
 #[test]
 fn root_has_the_same_bytes_with_copies_of_its_oldest_postings_and_without() {
-    assert_eq!(encode_root(&root_with_copies()), encode_root(&root()));
+    assert_eq!(encode_root(&TreeRoot { oldest: copies(), ..root() }), encode_root(&root()));
 }
 
 #[test]

@@ -74,7 +74,7 @@ impl From<NumberedValue> for StoredRoot {
 impl StoredRoot {
     /// Returns the copies of its oldest postings.
     pub fn oldest(&self) -> OldestPostings {
-        OldestPostings::read(self.oldest.as_deref(), self.edition)
+        OldestPostings::read(self.oldest.as_deref())
     }
 
     /// Returns the number of bytes of both binary forms.

@@ -124,5 +124,5 @@ impl Trees {
 /// Returns the value of a root.
 #[must_use]
 pub fn root_value(root: &TreeRoot) -> NewValue {
-    NewValue { number: root.edition, bytes: encode_root(root), oldest: encode_oldest(root) }
+    NewValue { number: root.edition, bytes: encode_root(root), oldest: encode_oldest(&root.oldest) }
 }

@@ -3,9 +3,9 @@
 //! A process is a request to one of several instances. Each of its calls waits for its turn ([`calls`]). A seed chooses which call goes on,
 //! what an eventual read shows ([`world`], [`tables`]), and which process dies. Every answer is compared with the truth at the
 //! positions of the logs that it was made from ([`oracle`], [`judge`]), and every write of a review with what its process was to do
-//! ([`people`]). `PRESENCE_LEDGER_SEEDS` is the number of runs.
+//! ([`people`]). `PRESENCE_LEDGER_SEEDS` is the number of runs. [`schedules`] play what these runs seldom meet.
 //!
-//! `tools/ci/planted-faults` plants faults in the shipped code, which this test must find.
+//! `tools/ci/planted-faults` plants faults in the shipped code, which these tests must find.
 
 mod applying;
 mod calls;
@@ -14,6 +14,7 @@ mod names;
 mod oracle;
 mod people;
 mod run;
+mod schedules;
 mod tables;
 mod world;
 

@@ -20,11 +20,11 @@ pub(super) const BUSINESSES: u64 = 3;
 /// Number of reviews.
 const REVIEWS: u64 = 14;
 /// First second of the reviews.
-const FIRST_SECOND: i64 = 1_640_995_200;
+pub(super) const FIRST_SECOND: i64 = 1_640_995_200;
 /// Number of different instants of reviews, forty days from each other.
 const INSTANTS: u8 = 20;
 /// Cities. Lyon shares a bucket of the directory with a business, so that folds of different sets write it.
-const CITIES: [&str; 2] = ["lyon", "saint etienne"];
+pub(super) const CITIES: [&str; 2] = ["lyon", "saint etienne"];
 
 /// Search, by review sets or by a filter.
 #[derive(Clone, Debug)]
@@ -66,6 +66,11 @@ pub(super) fn placed_business(number: u64, rng: &mut Rng) -> Business {
 /// Returns a random version of one of the reviews, in a place where its business may have been long ago.
 pub(super) fn random_review(rng: &mut Rng) -> Review {
     let number = rng.u64(..REVIEWS);
+    random_row(number, rng)
+}
+
+/// Returns a random version of a review, in a place where its business may have been long ago.
+pub(super) fn random_row(number: u64, rng: &mut Rng) -> Review {
     let (business_id, partner_id) = (business(number % BUSINESSES), format!("r{number}"));
     let Business { org_id, city, .. } = placed_business(0, rng);
     let row = Review {
@@ -154,10 +159,16 @@ impl Question {
         (0..ORGS).flat_map(move |number| of_org(org(number))).map(|set| Self::of_sets(vec![set]))
     }
 
-    fn of_sets(sets: Vec<ReviewSet>) -> Self {
+    /// Returns the search of everything in some sets.
+    pub(super) fn of_sets(sets: Vec<ReviewSet>) -> Self {
         let page = PageRequest { page: 1, size: 100 };
         let query = ReviewQuery { sets, mask: FacetMask::ALL, from: None, to: None, newest_first: true, page };
         Self { query, kind: Kind::Sets }
+    }
+
+    /// Returns the statistics of a filter of cities and businesses.
+    pub(super) fn of_stats(filter: ReviewFilter, group_by: Option<GroupBy>) -> Self {
+        Self { kind: Kind::Stats(filter.clone(), group_by), ..Self::of_filter(&filter) }
     }
 
     /// Returns the search of the sets of a filter of cities and businesses.

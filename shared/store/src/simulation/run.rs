@@ -85,7 +85,7 @@ const SHARES: [(Kind, usize); 8] = [
 const FREQUENT: usize = 5;
 
 /// End of a process.
-enum Outcome {
+pub(super) enum Outcome {
     /// A writer was told that its reviews are stored.
     Written,
     Folded(FoldReport),
@@ -102,8 +102,8 @@ enum Outcome {
 }
 
 /// Process in progress.
-struct Process {
-    number: u64,
+pub(super) struct Process {
+    pub(super) number: u64,
     future: Pin<Box<dyn Future<Output = Outcome>>>,
     is_woken: Arc<Woken>,
     /// True for one that stands still while the others go on, most of the time.
@@ -123,15 +123,15 @@ impl Wake for Woken {
 
 /// One run.
 pub(super) struct Run {
-    world: SharedWorld,
-    seed: u64,
+    pub(super) world: SharedWorld,
+    pub(super) seed: u64,
     /// Kinds to choose from, each as often as its share says.
     kinds: Vec<Kind>,
     instances: Vec<ReviewStore>,
-    processes: Vec<Process>,
-    started: u64,
-    counts: Counts,
-    last_failure: String,
+    pub(super) processes: Vec<Process>,
+    pub(super) started: u64,
+    pub(super) counts: Counts,
+    pub(super) last_failure: String,
 }
 
 impl Counts {
@@ -156,6 +156,16 @@ impl Counts {
 impl Run {
     /// Makes a run. Returns its numbers, or the first thing that went wrong.
     pub(super) fn make(seed: u64) -> Result<Counts, String> {
+        let mut run = Self::new(seed);
+        run.play()?;
+        run.counts.runs = 1;
+        run.counts.changes = run.world.get().oracle.changes;
+        run.counts.acts = run.world.get().oracle.histories.acts() as u64;
+        Ok(run.counts)
+    }
+
+    /// Returns a run without processes.
+    pub(super) fn new(seed: u64) -> Self {
         let world = SharedWorld::new(seed);
         let instances = (0..INSTANCES).map(|_| new_store(&world, seed)).collect();
         // The first store of a process takes more numbers than the others.
@@ -167,7 +177,7 @@ impl Run {
             repeat_n(kind, if is_frequent { FREQUENT * share } else { share })
         });
         let kinds = kinds.collect();
-        let mut run = Self {
+        Self {
             world,
             seed,
             kinds,
@@ -176,12 +186,7 @@ impl Run {
             started: 0,
             counts: Counts::default(),
             last_failure: String::new(),
-        };
-        run.play()?;
-        run.counts.runs = 1;
-        run.counts.changes = run.world.get().oracle.changes;
-        run.counts.acts = run.world.get().oracle.histories.acts() as u64;
-        Ok(run.counts)
+        }
     }
 
     fn play(&mut self) -> Result<(), String> {
@@ -234,7 +239,7 @@ impl Run {
         self.start(process);
     }
 
-    fn start(&mut self, future: Pin<Box<dyn Future<Output = Outcome>>>) {
+    pub(super) fn start(&mut self, future: Pin<Box<dyn Future<Output = Outcome>>>) {
         self.started += 1;
         let mut world = self.world.get();
         let (is_slow, acknowledged) = (world.chance(25), world.oracle.acknowledged());
@@ -243,7 +248,7 @@ impl Run {
     }
 
     /// Lets all processes run until each waits at a call.
-    fn run_to_rest(&mut self) -> Result<(), String> {
+    pub(super) fn run_to_rest(&mut self) -> Result<(), String> {
         while let Some(position) = self.processes.iter().position(|process| process.is_woken.0.load(Ordering::Relaxed))
         {
             let process = &mut self.processes[position];
@@ -401,7 +406,7 @@ impl Run {
 }
 
 /// Returns a store that knows nothing.
-fn new_store(world: &SharedWorld, seed: u64) -> ReviewStore {
+pub(super) fn new_store(world: &SharedWorld, seed: u64) -> ReviewStore {
     let facets_from = if seed.is_multiple_of(RUNS_WITH_FACETS) { 6 } else { i64::MAX };
     let fold_from = if seed.is_multiple_of(3) { 4 } else { u64::MAX };
     let limits = FoldLimits { fold_from, pass_changes: 6, facets_from };
@@ -414,7 +419,7 @@ fn new_store(world: &SharedWorld, seed: u64) -> ReviewStore {
     store.with_facets_preferred(prefers_facets)
 }
 
-async fn import(store: ReviewStore, mut reviews: Vec<Review>) -> Outcome {
+pub(super) async fn import(store: ReviewStore, mut reviews: Vec<Review>) -> Outcome {
     reviews.sort_by(|one, other| one.id.cmp(&other.id));
     reviews.dedup_by(|one, other| one.id == other.id);
     match store.upsert_reviews(&reviews).await {
@@ -427,11 +432,11 @@ async fn do_act(store: ReviewStore, act: ActOnReview) -> Outcome {
     act.run(store).await.map_or_else(|error| Outcome::Failed("act", error), Outcome::Acted)
 }
 
-async fn put_business(store: ReviewStore, business: Business) -> Outcome {
+pub(super) async fn put_business(store: ReviewStore, business: Business) -> Outcome {
     store.put_business(&business).await.map_or_else(|error| Outcome::Failed("move", error), |_| Outcome::Moved)
 }
 
-async fn fold(store: ReviewStore, org_id: OrgId) -> Outcome {
+pub(super) async fn fold(store: ReviewStore, org_id: OrgId) -> Outcome {
     store.fold_reviews(org_id).await.map_or_else(|error| Outcome::Failed("fold", error), Outcome::Folded)
 }
 
@@ -439,16 +444,16 @@ async fn sweep(store: ReviewStore, set: ReviewSet) -> Outcome {
     store.sweep_set(&set).await.map_or_else(|error| Outcome::Failed("sweep", error), Outcome::Swept)
 }
 
-async fn rebuild(store: ReviewStore, org_id: OrgId) -> Outcome {
+pub(super) async fn rebuild(store: ReviewStore, org_id: OrgId) -> Outcome {
     store.rebuild_reviews(org_id).await.map_or_else(|error| Outcome::Failed("rebuild", error), |_| Outcome::Rebuilt)
 }
 
-async fn audit(store: ReviewStore, org_id: OrgId) -> Outcome {
+pub(super) async fn audit(store: ReviewStore, org_id: OrgId) -> Outcome {
     let audited = store.audit_reviews(Some(org_id)).await;
     audited.map_or_else(|error| Outcome::Failed("audit", error), Outcome::Audited)
 }
 
-async fn ask(store: ReviewStore, question: Question) -> Outcome {
+pub(super) async fn ask(store: ReviewStore, question: Question) -> Outcome {
     match question.ask(&store).await {
         Ok(answer) => Outcome::Asked(Box::new(question), answer),
         Err(error) => Outcome::Failed("search", error),
@@ -456,7 +461,7 @@ async fn ask(store: ReviewStore, question: Question) -> Outcome {
 }
 
 /// Finishes the moves, and compares the places of the reviews with those of their businesses.
-async fn finish_moves(store: ReviewStore) -> Outcome {
+pub(super) async fn finish_moves(store: ReviewStore) -> Outcome {
     let businesses: Vec<_> = (0..BUSINESSES).map(names::business).collect();
     let located = async {
         store.finish_moves(|| true).await?;

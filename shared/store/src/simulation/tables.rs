@@ -37,9 +37,9 @@ pub(super) struct SimulatedTables(pub(super) SharedWorld);
 type Page = (Vec<Item>, Option<Item>);
 
 impl SimulatedTables {
-    /// Waits for the turn of a call. It may fail.
-    async fn begin(&self) -> Result<(), Error> {
-        self.0.turn().await;
+    /// Waits for the turn of a call with a name. It may fail.
+    async fn begin(&self, name: impl FnOnce() -> String) -> Result<(), Error> {
+        self.0.turn_of(name).await;
         if self.0.get().fails(FAILURES) { Err(failure()) } else { Ok(()) }
     }
 
@@ -51,7 +51,7 @@ impl SimulatedTables {
     }
 
     async fn read_batch(&self, table: &Table, keys: Vec<Item>, consistency: Consistency) -> Result<Vec<Item>, Error> {
-        self.begin().await?;
+        self.begin(|| named("get", table, &keys)).await?;
         // In one order, so that a seed always makes the same run.
         let distinct: BTreeSet<ItemKey> = keys.iter().map(|key| key_of(table, key)).collect();
         assert_eq!(distinct.len(), keys.len(), "DynamoDB refuses a batch that names a key twice");
@@ -64,7 +64,7 @@ impl SimulatedTables {
     }
 
     async fn read_together(&self, table: &Table, keys: Vec<Item>) -> Result<Vec<Option<Item>>, Error> {
-        self.begin().await?;
+        self.begin(|| named("get", table, &keys)).await?;
         let keys: Vec<ItemKey> = keys.iter().map(|key| key_of(table, key)).collect();
         for _ in 0..PAUSES {
             if let Some(found) = self.try_read_together(&keys) {
@@ -93,11 +93,15 @@ impl SimulatedTables {
         consistency: Consistency,
         order: Order,
     ) -> Result<Page, Error> {
-        self.begin().await?;
+        let pk = || partition.value.as_s().cloned().unwrap_or_default();
+        self.begin(|| {
+            partition.index.map_or_else(|| format!("query {}", pk()), |index| format!("list {}", index.name))
+        })
+        .await?;
         if partition.index.is_some() {
             return Ok(self.read_index_page(partition, start.as_ref(), order));
         }
-        let (table, pk) = (partition.table, partition.value.as_s().cloned().unwrap_or_default());
+        let (table, pk) = (partition.table, pk());
         let is_first = start.is_none();
         let mut last = start.map(|key| key_of(table, &key).2);
         let (mut items, limit) = (Vec::new(), self.page_size(partition.page));
@@ -147,7 +151,7 @@ impl SimulatedTables {
     }
 
     async fn read_table_page(&self, table: &Table, start: Option<Item>) -> Result<Page, Error> {
-        self.begin().await?;
+        self.begin(|| format!("scan {}", table.name)).await?;
         let mut last = start.map(|key| key_of(table, &key));
         let (mut items, limit) = (Vec::new(), self.page_size(i32::MAX));
         loop {
@@ -172,7 +176,7 @@ impl SimulatedTables {
     }
 
     async fn write_one(&self, write: ItemWrite) -> Result<bool, Error> {
-        self.begin().await?;
+        self.begin(|| named("write", write.table, [&write.item])).await?;
         for _ in 0..PAUSES {
             if let Some(answer) = self.try_write(&write) {
                 return answer;
@@ -195,7 +199,8 @@ impl SimulatedTables {
     }
 
     async fn commit_all(&self, writes: Vec<ItemWrite>, is_lost: &IsLost<'_>) -> Result<(), CommitError> {
-        self.begin().await.map_err(CommitError::Failed)?;
+        let name = || writes.iter().map(|write| named("write", write.table, [&write.item])).collect();
+        self.begin(name).await.map_err(CommitError::Failed)?;
         for _ in 0..PAUSES {
             let (attempt, is_failing) = {
                 let mut world = self.0.get();
@@ -225,7 +230,7 @@ impl SimulatedTables {
 impl Tables for SimulatedTables {
     fn get<'a>(&'a self, table: &'a Table, key: Item, consistency: Consistency) -> Answer<'a, Option<Item>> {
         async move {
-            self.begin().await?;
+            self.begin(|| named("get", table, [&key])).await?;
             Ok(self.0.get().read(&key_of(table, &key), consistency).map(unshared))
         }
         .boxed()
@@ -300,7 +305,7 @@ impl Tables for SimulatedTables {
     fn sleep(&self, _: Duration) -> BoxFuture<'_, ()> {
         async move {
             let open = self.0.get().open_transactions();
-            self.0.turn().await;
+            self.0.turn_of(|| "sleep".to_owned()).await;
             // A pause is much longer than a transaction, and not always than the lag of an index.
             while self.0.get().open_transactions().iter().any(|ticket| open.contains(ticket)) {
                 self.0.turn().await;
@@ -309,6 +314,16 @@ impl Tables for SimulatedTables {
         }
         .boxed()
     }
+}
+
+/// Returns the name of a call about some items.
+fn named<'a>(call: &str, table: &Table, keys: impl IntoIterator<Item = &'a Item>) -> String {
+    let mut name = call.to_owned();
+    for key in keys {
+        let (_, pk, sk) = key_of(table, key);
+        name.extend([" ", &pk, " ", &sk]);
+    }
+    name
 }
 
 fn unshared(item: Arc<Item>) -> Item {

@@ -202,10 +202,19 @@ impl World {
 
     /// Damages a root or a node of a tree, if there is one.
     pub(super) fn damage_a_tree(&mut self) {
-        let trees =
-            self.items.iter().filter(|((_, pk, _), stored)| pk.starts_with(TREE_PK_PREFIX) && stored.current.is_some());
-        let keys: Vec<ItemKey> = trees.map(|(key, _)| key.clone()).collect();
+        let keys = self.keys_from(TREE_PK_PREFIX);
         let Some(key) = self.rng.choice(&keys).cloned() else { return };
+        self.damage(key);
+    }
+
+    /// Returns the keys of the items that are there, and whose partition key begins with a text.
+    pub(super) fn keys_from(&self, pk_prefix: &str) -> Vec<ItemKey> {
+        let is_there = |(_, pk, _): &ItemKey, stored: &Stored| pk.starts_with(pk_prefix) && stored.current.is_some();
+        self.items.iter().filter(|(key, stored)| is_there(key, stored)).map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Damages a root or a node of a tree.
+    pub(super) fn damage(&mut self, key: ItemKey) {
         let Some(mut item) = self.read(&key, Consistency::Strong).map(|item| Item::clone(&item)) else { return };
         if let Some(AttributeValue::B(value)) = item.get_mut("v") {
             // Half an item cannot be read. No checksum tells other damage, which DynamoDB does not do.
@@ -233,6 +242,20 @@ impl World {
         }
         let chosen = self.rng.usize(..self.open.len());
         let item = self.rng.usize(..self.open[chosen].left.len());
+        self.show_item(chosen, item);
+    }
+
+    /// Lets the items of transactions appear whose partition key begins with a text.
+    pub(super) fn show_items(&mut self, pk_prefix: &str) {
+        let position = |open: &OpenTransaction| open.left.iter().position(|((_, pk, _), _)| pk.starts_with(pk_prefix));
+        while let Some((chosen, item)) =
+            (0..).zip(&self.open).find_map(|(chosen, open)| Some((chosen, position(open)?)))
+        {
+            self.show_item(chosen, item);
+        }
+    }
+
+    fn show_item(&mut self, chosen: usize, item: usize) {
         let (key, next) = self.open[chosen].left.swap_remove(item);
         self.store(key, next);
         if self.open[chosen].left.is_empty() {

@@ -1,41 +1,39 @@
 //! Binary form of the copies of oldest postings, which are stored beside a root.
 //!
-//! They are a value of their own: a version that does not know them reads a root as before, and puts one without them.
+//! They are a value of their own, which each put of the root replaces.
 
 use super::DecodeError;
 use super::bytes::{ByteReader, ByteWriter};
-use crate::tree::{OldestPostings, TreeRoot};
+use crate::tree::OldestPostings;
 
-/// Returns the binary form of the copies of a root; `None` if it has none.
+/// Returns the binary form of copies; `None` if there are none.
 #[must_use]
-pub fn encode_oldest(root: &TreeRoot) -> Option<Vec<u8>> {
-    if root.oldest.is_none() {
+pub fn encode_oldest(oldest: &OldestPostings) -> Option<Vec<u8>> {
+    if oldest.is_none() {
         return None;
     }
     let mut writer = ByteWriter::new();
-    writer.varint(root.edition);
-    writer.key(root.oldest.end);
-    writer.postings(&root.oldest.postings);
+    writer.key(oldest.end);
+    writer.postings(&oldest.postings);
     Some(writer.finish())
 }
 
-/// Reads copies, with the edition of the root that they belong to.
-pub fn decode_oldest(bytes: &[u8]) -> Result<(u64, OldestPostings), DecodeError> {
+/// Reads copies.
+pub fn decode_oldest(bytes: &[u8]) -> Result<OldestPostings, DecodeError> {
     let mut reader = ByteReader::new(bytes)?;
-    let (edition, end, postings) = (reader.varint()?, reader.key()?, reader.postings()?);
+    let (end, postings) = (reader.key()?, reader.postings()?);
     reader.finish()?;
     if postings.last().is_some_and(|last| end <= last.key) {
         return Err(DecodeError("a copy behind the end of the copies"));
     }
-    Ok((edition, OldestPostings { end, postings }))
+    Ok(OldestPostings { end, postings })
 }
 
 impl OldestPostings {
-    /// Returns the copies that are stored beside a root of an edition. There are none without bytes, with those of another edition, and
-    /// with some that cannot be read: the leaves have the same postings.
+    /// Returns the copies that are stored beside a root. There are none without bytes, and with some that cannot be read: the leaves have
+    /// the same postings.
     #[must_use]
-    pub fn read(bytes: Option<&[u8]>, edition: u64) -> Self {
-        let read = bytes.and_then(|bytes| decode_oldest(bytes).ok()).filter(|(of_edition, _)| *of_edition == edition);
-        read.map_or(Self::NONE, |(_, oldest)| oldest)
+    pub fn read(bytes: Option<&[u8]>) -> Self {
+        bytes.and_then(|bytes| decode_oldest(bytes).ok()).unwrap_or(Self::NONE)
     }
 }

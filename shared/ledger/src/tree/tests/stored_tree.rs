@@ -146,7 +146,7 @@ impl StoredTree {
         let (root, cost) = self.nodes.write(edited, self.root.edition + 1);
         assert!(root.recent_start >= self.root.recent_start || root.periods.is_empty(), "the start moves forward");
         self.root = decode_root(&encode_root(&root)).expect("the root can be read");
-        self.root.oldest = OldestPostings::read(encode_oldest(&root).as_deref(), root.edition);
+        self.root.oldest = OldestPostings::read(encode_oldest(&root.oldest).as_deref());
         assert_eq!(self.root, root);
         let live_now: HashSet<NodeRef> = self.live_nodes().into_iter().collect();
         let is_lost = |node: &&NodeRef| !live_now.contains(node) && !root.free.contains(node);
