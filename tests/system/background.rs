@@ -155,7 +155,7 @@ fn mailer(simulation: &Arc<Simulation>, stores: Stores) -> OutboxProcessor {
 
 /// Stream of a table, which shows writes after a while.
 struct Stream {
-    stream: TableStream,
+    records: TableStream,
     writes: watch::Receiver<()>,
     rng: Rng,
 }
@@ -164,14 +164,14 @@ impl Stream {
     async fn open(simulation: &Simulation, table: &Table) -> Self {
         let name = simulation.truth.database.name(table);
         let stream = TableStream::open(&simulation.instant_config(), &name).await.expect("the database answers");
-        Self { stream: stream.expect("a stream"), writes: simulation.writes.clone(), rng: simulation.fork_rng() }
+        Self { records: stream.expect("a stream"), writes: simulation.writes.clone(), rng: simulation.fork_rng() }
     }
 
     /// Returns the next batch, when there is one.
     async fn next(&mut self) -> Value {
         loop {
             self.writes.mark_unchanged();
-            if let Some(batch) = self.stream.next_batch().await.expect("the database answers") {
+            if let Some(batch) = self.records.next_batch().await.expect("the database answers") {
                 return batch;
             }
             self.writes.changed().await.expect("the simulation is there");
@@ -291,10 +291,10 @@ pub(crate) async fn judge_end(simulation: &Arc<Simulation>) -> usize {
     let users = truth.users.audit().await.expect("an answer");
     let reviews = truth.reviews.audit_reviews(None).await.expect("an answer");
     let found = |finding: String| simulation.history().found(finding);
-    users.findings.iter().for_each(|one| found(format!("audit of users: {one:?}")));
-    reviews.findings.iter().for_each(|one| found(format!("audit of reviews: {one:?}")));
+    let audited = users.findings.iter().map(|one| format!("audit of users: {one:?}"));
+    audited.chain(reviews.findings.iter().map(|one| format!("audit of reviews: {one:?}"))).for_each(found);
     let waiting = truth.outbox.list().await.expect("an answer");
-    waiting.iter().for_each(|mail| found(format!("a mail waits: {mail:?}")));
+    waiting.iter().map(|mail| format!("a mail waits: {mail:?}")).for_each(found);
     simulation.history().judge_invitations();
     let mut all = 0;
     for org in [1, 2] {

@@ -9,7 +9,7 @@ use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState, Se
 use presence_domain::text::city_key;
 use presence_store::Business;
 use presence_tests::TestStack;
-use presence_tests::reviews::{business_id, org_id, test_review};
+use presence_tests::reviews::{DAY, business_id, org_id, test_review};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -33,7 +33,7 @@ fn review(number: usize) -> Review {
     let (business, org) = BUSINESSES[number % BUSINESSES.len()];
     let state = ReviewState::ALL[number % ReviewState::ALL.len()];
     let review = test_review(Partner::Partner8, &format!("review {number}"), (business, org, &city_key(CITY)));
-    Review { state, date: 86_400 * number as i64, ..review }
+    Review { state, date: DAY * i64::try_from(number).expect("few"), ..review }
 }
 
 /// Returns the ids of the reviews at the start.

@@ -118,7 +118,9 @@ fn noting(truth: Stores, history: Arc<Mutex<History>>, written: watch::Sender<()
                     history().wrote_user(id, user);
                 } else if let (REVIEW_SK, Some(id)) = (key.sk.as_str(), parse_review_pk(&key.pk)) {
                     let review = truth.reviews.get_review(operator_scope(), &id).await.expect("an answer");
-                    review.into_iter().for_each(|review| history().wrote_review(review));
+                    if let Some(review) = review {
+                        history().wrote_review(review);
+                    }
                 }
             }
         }
