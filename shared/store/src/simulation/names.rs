@@ -168,7 +168,8 @@ impl Question {
 
     /// Returns the statistics of a filter of cities and businesses.
     pub(super) fn of_stats(filter: ReviewFilter, group_by: Option<GroupBy>) -> Self {
-        Self { kind: Kind::Stats(filter.clone(), group_by), ..Self::of_filter(&filter) }
+        let sets = Self::of_filter(&filter);
+        Self { kind: Kind::Stats(filter, group_by), ..sets }
     }
 
     /// Returns the search of the sets of a filter of cities and businesses.
