@@ -30,7 +30,7 @@ const CLIENTS: usize = 6;
 /// Processes of each function of the API.
 const PROCESSES: usize = 2;
 /// Virtual time of a run until the faults end.
-const TIME: Duration = Duration::from_mins(8);
+const TIME: Duration = Duration::from_mins(4);
 /// Virtual time in which all that waits is done, without faults.
 const TIME_AFTER: Duration = Duration::from_mins(200);
 /// Largest error of a clock, in seconds.
