@@ -47,11 +47,14 @@ impl CrashConnector {
         *self.state() = State { calls: 0, crashes_at };
         // Two deliveries of the last process may both have crashed. The second notice is not for this process.
         let _ = self.shared.crashed.notified().now_or_never();
-        tokio::select! {
+        let output = tokio::select! {
             biased;
             () = self.shared.crashed.notified() => None,
             output = process => Some(output),
-        }
+        };
+        // Calls outside of a process do not crash: nobody would wait for their end.
+        self.state().crashes_at = None;
+        output
     }
 
     /// Returns the number of calls of the last process.
