@@ -38,7 +38,7 @@ pub(super) fn deadline() -> std::time::SystemTime {
 }
 
 /// Returns the part of a batch that Lambda hands over again; `None` if all is done.
-pub(super) fn remaining(batch: &Value, answer: &BatchResponse) -> Option<Value> {
+pub(crate) fn remaining(batch: &Value, answer: &BatchResponse) -> Option<Value> {
     let failed = &answer.failures.first()?.id;
     let records = batch["Records"].as_array().expect("records");
     let first = records.iter().position(|record| record["dynamodb"]["SequenceNumber"] == failed.as_str());

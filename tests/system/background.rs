@@ -27,6 +27,7 @@ use tokio::task::JoinSet;
 
 use super::clients::Client;
 use super::simulation::Simulation;
+use crate::events::fixture::remaining;
 
 /// Longest time until a stream shows a write, in milliseconds.
 const STREAM_LAG: u64 = 2_000;
@@ -40,7 +41,7 @@ const AUDIT_INTERVAL: Duration = Duration::from_mins(5);
 const HAND_OVERS: usize = 3;
 /// Events on a page of the feed.
 const PAGE: usize = 100;
-/// Name of the only webhook.
+/// Address of the only webhook.
 const WEBHOOK: &str = "http://127.0.0.1:1024/hook";
 
 /// SES of the simulation.
@@ -77,7 +78,7 @@ impl Mailer for Ses {
     }
 }
 
-/// Receiver of the webhook, which fails now and then.
+/// Receiver of the webhook. It fails now and then while the network does.
 pub(crate) struct Receiver {
     simulation: Arc<Simulation>,
     rng: Mutex<Rng>,
@@ -90,12 +91,17 @@ impl Sender for Receiver {
             (rng.u64(1..4_000), rng.u8(..20))
         };
         tokio::time::sleep(Duration::from_millis(time)).await;
-        match outcome + 3 * u8::from(!self.simulation.network.is_faulty()) {
-            0 => Answer { status: Some(500), ..Answer::default() },
-            1 => Answer::none("lost"),
+        let is_faulty = self.simulation.network.is_faulty();
+        match outcome {
+            0 if is_faulty => Answer { status: Some(500), ..Answer::default() },
+            1 if is_faulty => Answer::none("lost"),
             _ => {
                 self.simulation.deliveries().push(message.id.clone());
-                if outcome == 2 { Answer::none("lost") } else { Answer { status: Some(204), ..Answer::default() } }
+                if outcome == 2 && is_faulty {
+                    Answer::none("lost")
+                } else {
+                    Answer { status: Some(204), ..Answer::default() }
+                }
             }
         }
     }
@@ -113,7 +119,7 @@ impl Wakes for Queue {
     }
 }
 
-/// Starts all of it. Dropping the set ends it.
+/// Makes the webhook, and starts the functions. Dropping the set ends them.
 pub(crate) async fn start(simulation: &Arc<Simulation>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     let mut client = Client::new(simulation, 1);
@@ -214,9 +220,8 @@ async fn publish(simulation: Arc<Simulation>, mut stream: Stream) {
         let mut next = Some(batch.clone());
         while let Some(part) = next {
             let answer = invoke(append(&feed, clock.as_ref(), &part, deadline_in(INVOCATION))).await;
-            next = match answer.map(|answer| answer.batch.failures) {
-                Some(failures) if failures.is_empty() => (rng.u8(..10) == 0).then(|| batch.clone()),
-                Some(failures) => Some(from_record(&part, &failures[0].id)),
+            next = match answer {
+                Some(answer) => remaining(&part, &answer.batch).or_else(|| (rng.u8(..10) == 0).then(|| batch.clone())),
                 None => Some(part),
             };
             if rng.u8(..20) == 0 {
@@ -224,15 +229,6 @@ async fn publish(simulation: Arc<Simulation>, mut stream: Stream) {
             }
         }
     }
-}
-
-/// Returns the part of a batch from a record on.
-fn from_record(batch: &Value, number: &str) -> Value {
-    let records = batch["Records"].as_array().expect("records");
-    let first = records.iter().position(|record| record["dynamodb"]["SequenceNumber"] == number);
-    let mut part = batch.clone();
-    part["Records"] = json!(records[first.expect("a record of the batch")..]);
-    part
 }
 
 fn deliverer(simulation: &Arc<Simulation>) -> Deliverer<StoredTables, Receiver> {

@@ -21,7 +21,7 @@ const GUESTS: usize = 24;
 /// Tries of a request with an idempotency key.
 const TRIES: usize = 8;
 
-/// Client with a key of the set-up, who acts on guests.
+/// Client with a key of the set-up, which acts on guests.
 pub(crate) struct Client {
     pub(crate) simulation: Arc<Simulation>,
     pub(crate) rng: Rng,
@@ -56,13 +56,13 @@ impl Client {
                 5..7 => self.update().await,
                 7 => self.delete().await,
                 8..10 => self.invite().await,
-                20 => self.accept().await,
                 10..12 => self.get().await,
                 12..14 => self.search().await,
                 14 => self.count().await,
                 15..17 => self.use_keys().await,
                 17..19 => self.count_reviews().await,
                 19 => self.replace_processes().await,
+                20 => self.accept().await,
                 _ => self.act_on_review().await,
             }
         }
@@ -149,8 +149,7 @@ impl Client {
             role: Some(role),
             status: Some(status),
             email: Some(email.clone()),
-            done: Vec::new(),
-            is_refused: false,
+            ..Intent::default()
         };
         let (token, since) = (self.intend(intent), self.moment());
         let body = json!({
@@ -166,15 +165,7 @@ impl Client {
         let role = self.rng.bool().then(|| *self.rng.choice(&[Role::BusinessManager, Role::OrgAdmin]).expect("one"));
         let email = (self.rng.u8(..4) == 0).then(|| address(&format!("guest-{}", self.rng.u8(..ADDRESSES))));
         let (org, status) = (None, (self.rng.u8(..6) == 0).then_some(Status::Active));
-        let intent = Intent {
-            id: Some(id.clone()),
-            org,
-            role,
-            status,
-            email: email.clone(),
-            done: Vec::new(),
-            is_refused: false,
-        };
+        let intent = Intent { id: Some(id.clone()), org, role, status, email: email.clone(), ..Intent::default() };
         let (token, since) = (self.intend(intent), self.moment());
         let mut body = json!({ "last_name": token });
         let status = status.map(Status::as_str);

@@ -11,7 +11,7 @@ use presence_domain::user::{Role, Status, User};
 /// Longest time from the write of an invitation to its answer: some tries of a request.
 const ANSWERED_LATE: SignedDuration = SignedDuration::from_secs(150);
 
-/// Number of the writes so far: a moment of the history.
+/// Number of the states before: a moment of the history.
 pub(crate) type Moment = usize;
 
 /// Fields of a user that the judge compares.
@@ -25,7 +25,7 @@ pub(crate) struct Seen {
 }
 
 /// Change of a user that somebody asks for, under a last name that nothing else gives.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Intent {
     /// User; `None` for a new one.
     pub(crate) id: Option<String>,
@@ -136,10 +136,7 @@ impl History {
         {
             self.found(format!("version {} of user {id} is followed by {}", before.version, after.version));
         }
-        if before != after {
-            let org = before.as_ref().or(after.as_ref()).and_then(|user| user.org);
-            self.changes.push((org, id.to_owned(), user.as_ref().map(|user| user.version)));
-        }
+        let version = user.as_ref().map(|user| user.version);
         match user {
             Some(user) => self.stored.insert(id.to_owned(), user),
             None => self.stored.remove(id),
@@ -147,6 +144,8 @@ impl History {
         if before == after {
             return;
         }
+        let org = before.as_ref().or(after.as_ref()).and_then(|user| user.org);
+        self.changes.push((org, id.to_owned(), version));
         let mut state = self.state().clone();
         match &after {
             Some(seen) => state.users.insert(id.to_owned(), seen.clone()),

@@ -1,4 +1,4 @@
-//! Simulation of the whole service in one process and in virtual time: people, the functions of the API, mailers, the publisher, deliverers and
+//! Simulation of the whole service in one process and in virtual time: clients, the functions of the API, mailers, the publisher, deliverers and
 //! the auditor, over the embedded database behind a hostile network.
 //!
 //! Several processes of each kind have caches and clocks of their own. Calls are slow, are lost before or after they are carried out, come late,

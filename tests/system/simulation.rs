@@ -25,7 +25,7 @@ use super::history::{History, Moment};
 use super::processes::{Api, Request, SimulatedClock};
 use super::{background, reviews};
 
-/// People who are at work at the same time.
+/// Clients that are at work at the same time.
 const CLIENTS: usize = 6;
 /// Processes of each function of the API.
 const PROCESSES: usize = 2;
@@ -98,10 +98,14 @@ pub(crate) fn run(seed: u64) -> Report {
     })
 }
 
-/// Returns stores over a client, with the timeouts and retries of the service.
+/// Returns the configuration of an HTTP client, with the timeouts of the service.
+fn config(stack: &TestStack, client: SharedHttpClient) -> SdkConfig {
+    presence_local::sdk_config(stack.local.database_url()).into_builder().http_client(client).build()
+}
+
+/// Returns stores over an HTTP client, with the timeouts and retries of the service.
 fn stores(stack: &TestStack, client: SharedHttpClient) -> Stores {
-    let config = presence_local::sdk_config(stack.local.database_url()).into_builder().http_client(client).build();
-    Stores::new(Database::new(&config, stack.table_prefix()))
+    Stores::new(Database::new(&config(stack, client), stack.table_prefix()))
 }
 
 /// Returns the work after a write: the written users and reviews are read, and noted in the history.
@@ -181,8 +185,7 @@ impl Simulation {
 
     /// Returns the configuration of a client without faults.
     pub(crate) fn instant_config(&self) -> SdkConfig {
-        let client = NetworkConnector::instant(self.real_time.clone()).over(in_process_client());
-        presence_local::sdk_config(self.stack.local.database_url()).into_builder().http_client(client).build()
+        config(&self.stack, NetworkConnector::instant(self.real_time.clone()).over(in_process_client()))
     }
 
     /// Returns random numbers of their own for a part of the simulation.

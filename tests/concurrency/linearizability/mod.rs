@@ -134,7 +134,7 @@ impl Trouble {
 }
 
 /// Two stacks over the same tables.
-struct Twins {
+struct StackPair {
     stacks: [TestStack; 2],
     fixtures: Fixtures,
     trouble: Trouble,
@@ -144,7 +144,7 @@ struct Twins {
     unknown: AtomicU64,
 }
 
-impl Twins {
+impl StackPair {
     async fn new(trouble: Trouble, seed: u64) -> Self {
         let faults = FaultConnector::new();
         let first = TestStack::with(trouble.options(&faults, long_timeouts())).await;
@@ -231,11 +231,11 @@ fn judge<O: Object>(requests: &mut [Request<O>], what: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_are_those_of_one_request_after_the_other(#[case] trouble: Trouble) {
     let mut rng = rng("histories of concurrent clients");
-    let twins = Twins::new(trouble, rng.u64(..)).await;
+    let pair = StackPair::new(trouble, rng.u64(..)).await;
     for round in 0..rounds(ROUNDS) {
-        reviews::act_on_review(&twins, &mut rng, round).await;
-        users::act_on_address(&twins, &mut rng, round).await;
+        reviews::act_on_review(&pair, &mut rng, round).await;
+        users::act_on_address(&pair, &mut rng, round).await;
     }
-    let unknown = twins.unknown.into_inner();
+    let unknown = pair.unknown.into_inner();
     assert!(trouble != Trouble::Faults || unknown > 0, "no request was lost");
 }

@@ -7,7 +7,7 @@ use presence_tests::Reply;
 use presence_tests::reviews::{pick, test_review, write_reviews};
 use serde_json::{Value, json};
 
-use super::{Call, Object, Outcome, Request, Twins, is_linearizable, judge};
+use super::{Call, Object, Outcome, Request, StackPair, is_linearizable, judge};
 
 const STATES: [&str; 2] = ["not_treated", "treated"];
 
@@ -128,13 +128,13 @@ fn draw(rng: &mut Rng, review: &Review) -> (Act, Call) {
 }
 
 /// Records a history of a review of a business of its own, and judges it.
-pub(super) async fn act_on_review(twins: &Twins, rng: &mut Rng, round: usize) {
+pub(super) async fn act_on_review(pair: &StackPair, rng: &mut Rng, round: usize) {
     let business = format!("busy-{round}");
-    twins.stacks[0].create_business(1, &business, "Lyon").await;
+    pair.stacks[0].create_business(1, &business, "Lyon").await;
     let review = test_review(Partner::ALL[0], "busy", (&business, 1, "lyon"));
     let review = Review { state: ReviewState::NotTreated, ..review };
-    write_reviews(&twins.stacks[0].stores().reviews, &[ReviewWrite { old: None, new: review.clone() }]).await;
-    let mut requests = twins.record::<Reviewed>(rng, |rng| draw(rng, &review), read).await;
+    write_reviews(&pair.stacks[0].stores().reviews, &[ReviewWrite { old: None, new: review.clone() }]).await;
+    let mut requests = pair.record::<Reviewed>(rng, |rng| draw(rng, &review), read).await;
     judge(&mut requests, &format!("review {round}"));
 }
 

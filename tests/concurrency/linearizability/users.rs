@@ -8,7 +8,7 @@ use fastrand::Rng;
 use presence_tests::{Reply, address};
 use serde_json::{Value, json};
 
-use super::{Call, Object, Outcome, Request, Twins, judge};
+use super::{Call, Object, Outcome, Request, StackPair, judge};
 
 /// User who has the address, if one has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -167,11 +167,11 @@ fn name_created(requests: &mut [Request<Holder>]) {
 }
 
 /// Records a history of an address that nobody has at first, and judges it.
-pub(super) async fn act_on_address(twins: &Twins, rng: &mut Rng, round: usize) {
+pub(super) async fn act_on_address(pair: &StackPair, rng: &mut Rng, round: usize) {
     let email = address(&format!("held-{round}"));
     let subject = Subject { email, ids: Mutex::default(), names: AtomicU64::new(0) };
     let read = |act: &Act, reply: &Reply| subject.read(act, reply);
-    let mut requests = twins.record::<Holder>(rng, |rng| subject.draw(rng), read).await;
+    let mut requests = pair.record::<Holder>(rng, |rng| subject.draw(rng), read).await;
     name_created(&mut requests);
     judge(&mut requests, &format!("address {round}"));
 }

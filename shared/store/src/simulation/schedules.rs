@@ -25,10 +25,10 @@ const WITH_FACETS: &[u64] = &[4, 8];
 struct Scenario(Run);
 
 /// End of a part of a schedule, or what went wrong.
-type Played = Result<(), String>;
+type StepResult = Result<(), String>;
 
 /// Name of a schedule, the seeds of its runs, and its steps.
-type Schedule = (&'static str, &'static [u64], fn(&mut Scenario) -> Played);
+type Schedule = (&'static str, &'static [u64], fn(&mut Scenario) -> StepResult);
 
 const SCHEDULES: [Schedule; 9] = [
     ("a rebuild reads the log, and a change appears before its review", PLAIN, |scenario| {
@@ -48,9 +48,9 @@ const SCHEDULES: [Schedule; 9] = [
 
 #[test]
 fn answers_are_right_in_schedules_that_random_runs_seldom_meet() {
-    for (name, seeds, play) in SCHEDULES {
+    for (name, seeds, run) in SCHEDULES {
         for seed in seeds {
-            play(&mut Scenario::new(*seed)).unwrap_or_else(|what| panic!("{name}, seed {seed}: {what}"));
+            run(&mut Scenario::new(*seed)).unwrap_or_else(|what| panic!("{name}, seed {seed}: {what}"));
         }
     }
 }
@@ -124,20 +124,20 @@ impl Scenario {
     }
 
     /// Lets a process go on until it has made a call.
-    fn after(&mut self, process: u64, call: &str) -> Played {
+    fn after(&mut self, process: u64, call: &str) -> StepResult {
         let ticket = self.until(process, call)?;
         self.world().calls.release(ticket);
         self.0.run_to_rest()
     }
 
     /// Lets a process go on until its transaction is decided, and nothing of it is there.
-    fn until_decided(&mut self, process: u64) -> Played {
+    fn until_decided(&mut self, process: u64) -> StepResult {
         let is_decided = self.goes_on(process, <[_]>::is_empty)?;
         if is_decided { Ok(()) } else { Err("a process decides no transaction".to_owned()) }
     }
 
     /// Lets a process go on to its end. It must succeed.
-    fn end(&mut self, process: u64) -> Played {
+    fn end(&mut self, process: u64) -> StepResult {
         let before = self.0.counts.given_up + self.0.counts.lost_folds;
         self.goes_on(process, |_| false)?;
         let has_failed = self.0.counts.given_up + self.0.counts.lost_folds > before;
@@ -148,13 +148,13 @@ impl Scenario {
         self.0.processes.retain(|other| other.number != process);
     }
 
-    fn alone(&mut self, process: impl Future<Output = Outcome> + 'static) -> Played {
+    fn alone(&mut self, process: impl Future<Output = Outcome> + 'static) -> StepResult {
         let process = self.begin(process);
         self.end(process)
     }
 
     /// Imports reviews: number and day of each.
-    fn import(&mut self, reviews: &[(u64, i64)]) -> Played {
+    fn import(&mut self, reviews: &[(u64, i64)]) -> StepResult {
         reviews.iter().try_for_each(|(number, day)| {
             let process = self.begin_import(*number, *day);
             self.end(process)
@@ -162,20 +162,20 @@ impl Scenario {
     }
 
     /// Folds the log of the first organisation.
-    fn fold(&mut self) -> Played {
+    fn fold(&mut self) -> StepResult {
         self.alone(fold(self.store(), org(0)))
     }
 
-    fn ask(&mut self, question: Question) -> Played {
+    fn ask(&mut self, question: Question) -> StepResult {
         self.alone(ask(self.store(), question))
     }
 
-    fn put(&mut self, business: Business) -> Played {
+    fn put(&mut self, business: Business) -> StepResult {
         self.alone(put_business(self.store(), business))
     }
 
     /// Puts a business, but dies when its reviews are moved, and its move is not ended.
-    fn put_and_die(&mut self, business: Business) -> Played {
+    fn put_and_die(&mut self, business: Business) -> StepResult {
         let moving = self.begin(put_business(self.store(), business));
         // To begin the move, and to end it.
         self.after(moving, "get MOVES")?;
@@ -185,7 +185,7 @@ impl Scenario {
     }
 
     /// Puts two businesses of the first organisation, folds their reviews of two years, and lets the indexes catch up.
-    fn set_up(&mut self) -> Played {
+    fn set_up(&mut self) -> StepResult {
         self.put(shop(0, 0, 0))?;
         self.put(shop(1, 0, 1))?;
         self.import(&[(0, 0), (3, 40), (1, 400), (4, 440), (6, 480), (9, 520)])?;
@@ -195,7 +195,7 @@ impl Scenario {
     }
 
     /// Damages the first item of the trees of a set whose sort key begins like this.
-    fn damage(&mut self, set: &ReviewSet, sort_key: &str) -> Played {
+    fn damage(&mut self, set: &ReviewSet, sort_key: &str) -> StepResult {
         let mut world = self.world();
         let found = world.keys_from(&tree_pk(set)).into_iter().find(|(_, _, sk)| sk.starts_with(sort_key));
         world.damage(found.ok_or("a tree has no such item")?);
@@ -207,7 +207,7 @@ impl Scenario {
 impl Scenario {
     /// After some pauses of a rebuild, a part of a transaction appears. The rest appears when the rebuild pauses again. It pauses three times
     /// before it reads the log, and once more before it reads the reviews.
-    fn write_beside_a_rebuild(&mut self, pauses: usize, appears_first: &str) -> Played {
+    fn write_beside_a_rebuild(&mut self, pauses: usize, appears_first: &str) -> StepResult {
         self.set_up()?;
         let whole = ReviewSet::Org(org(0));
         self.damage(&whole, ROOT_SK)?;
@@ -223,7 +223,7 @@ impl Scenario {
         self.ask(Question::of_stats(ReviewFilter::ALL, None))
     }
 
-    fn fold_beside_a_rebuild(&mut self) -> Played {
+    fn fold_beside_a_rebuild(&mut self) -> StepResult {
         self.set_up()?;
         let whole = ReviewSet::Org(org(0));
         self.damage(&whole, NODE_SK_PREFIX)?;
@@ -237,7 +237,7 @@ impl Scenario {
         self.ask(Question::of_stats(ReviewFilter::ALL, None))
     }
 
-    fn fold_between_searches(&mut self) -> Played {
+    fn fold_between_searches(&mut self) -> StepResult {
         self.set_up()?;
         let (store, question) = (self.store(), Question::of_sets(vec![ReviewSet::Org(org(0))]));
         self.alone(ask(store.clone(), question.clone()))?;
@@ -246,7 +246,7 @@ impl Scenario {
         self.alone(ask(store, question))
     }
 
-    fn fold_beside_a_search(&mut self) -> Played {
+    fn fold_beside_a_search(&mut self) -> StepResult {
         self.set_up()?;
         let city = ReviewSet::City(org(0), CITIES[0].to_owned());
         let search = self.begin(ask(self.store(), Question::of_sets(vec![city.clone()])));
@@ -259,7 +259,7 @@ impl Scenario {
         self.end(search)
     }
 
-    fn first_review_beside_an_audit(&mut self) -> Played {
+    fn first_review_beside_an_audit(&mut self) -> StepResult {
         self.put(shop(0, 0, 0))?;
         let audit = self.begin(audit(self.store(), org(0)));
         self.after(audit, &format!("query {ORGS_WITH_REVIEWS_PK}"))?;
@@ -268,7 +268,7 @@ impl Scenario {
         self.end(audit)
     }
 
-    fn name_beside_the_end_of_a_move(&mut self) -> Played {
+    fn name_beside_the_end_of_a_move(&mut self) -> StepResult {
         let place = business_pk(&business(0));
         self.put(shop(0, 0, 0))?;
         self.put_and_die(shop(0, 1, 0))?;
@@ -282,7 +282,7 @@ impl Scenario {
         self.alone(finish_moves(self.store()))
     }
 
-    fn damage_behind_a_move(&mut self) -> Played {
+    fn damage_behind_a_move(&mut self) -> StepResult {
         self.put(shop(0, 0, 0))?;
         self.import(&[(0, 0)])?;
         self.put_and_die(shop(0, 1, 0))?;
@@ -295,7 +295,7 @@ impl Scenario {
     }
 
     /// Each of two businesses has one review. The list shows both where they were, so that the groups add up by chance.
-    fn exchange_of_cities(&mut self) -> Played {
+    fn exchange_of_cities(&mut self) -> StepResult {
         self.put(shop(0, 0, 0))?;
         self.put(shop(1, 0, 1))?;
         self.import(&[(0, 0), (1, 40)])?;
