@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use presence_domain::ids::{BusinessId, OrgId};
+use sha2::{Digest as _, Sha256};
 
 /// Maximum number of unfinished moves. To begin another one, a process finishes one of them first.
 pub const MAX_MOVES: usize = 64;
@@ -14,6 +15,8 @@ pub const MAX_MOVES: usize = 64;
 pub const MAX_CONNECTED_ORGS: usize = 11;
 /// Maximum number of pairs of organisations whose last move is remembered.
 const MAX_LINKS: usize = 64;
+/// Maximum number of places that businesses left and that are remembered. An index that lags by fewer moves names no wrong place.
+const MAX_LEFT_PLACES: usize = 128;
 
 /// Unfinished move of a business.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +38,14 @@ pub struct MoveRegister {
     pub links: BTreeMap<(OrgId, OrgId), u64>,
     /// Highest number of a link that is not remembered any more.
     pub forgotten: u64,
+    /// Hashes of the last places that businesses left, in this order. No business is in one of them now.
+    pub left_places: Vec<u64>,
+}
+
+/// Returns the first 8 bytes of the SHA-256 of a business and a place of it. Stored: it must never change.
+fn place_hash(business: &BusinessId, org_id: OrgId, city_key: &str) -> u64 {
+    let digest = Sha256::digest(format!("{org_id}#{}#{city_key}", business.as_str()));
+    digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
 }
 
 impl UnfinishedMove {
@@ -46,11 +57,16 @@ impl UnfinishedMove {
 }
 
 impl MoveRegister {
-    /// Begins the move of a business from a place to an organisation, which may be the same one with another city. False, and no
-    /// change, if there are too many moves.
+    /// Begins the move of a business from a place, an organisation and a city, to another one. False, and no change, if there are too
+    /// many moves.
     #[must_use]
-    pub fn begin(&mut self, business: &BusinessId, from: (OrgId, &str), to: OrgId) -> bool {
+    pub fn begin(&mut self, business: &BusinessId, from: (OrgId, &str), to: (OrgId, &str)) -> bool {
         let before = self.clone();
+        let (left, arrived) = (place_hash(business, from.0, from.1), place_hash(business, to.0, to.1));
+        self.left_places.retain(|place| ![left, arrived].contains(place));
+        self.left_places.push(left);
+        self.left_places.drain(..self.left_places.len().saturating_sub(MAX_LEFT_PLACES));
+        let to = to.0;
         let new = || UnfinishedMove { org_id: to, left: BTreeSet::new() };
         let unfinished = self.moves.entry(business.clone()).or_insert_with(new);
         unfinished.org_id = to;
@@ -80,6 +96,12 @@ impl MoveRegister {
     pub fn leaving(&self, org_id: OrgId) -> impl Iterator<Item = (&BusinessId, &str)> {
         let places = self.moves.iter().flat_map(|(id, unfinished)| unfinished.left.iter().map(move |left| (id, left)));
         places.filter(move |(_, (left, _))| *left == org_id).map(|(id, (_, city_key))| (id, city_key.as_str()))
+    }
+
+    /// True if a business left a place with one of the last moves, and did not come back.
+    #[must_use]
+    pub fn has_left(&self, business: &BusinessId, org_id: OrgId, city_key: &str) -> bool {
+        self.left_places.contains(&place_hash(business, org_id, city_key))
     }
 
     /// Ends the move of a business.
@@ -139,7 +161,7 @@ mod tests {
     fn begun(moves: &[(u64, u64, u64)]) -> MoveRegister {
         let mut register = MoveRegister::default();
         for (number, from, to) in moves {
-            assert!(register.begin(&business(*number), (org(*from), "lyon"), org(*to)));
+            assert!(register.begin(&business(*number), (org(*from), "lyon"), (org(*to), "lyon")));
         }
         register
     }
@@ -152,7 +174,7 @@ mod tests {
         assert_eq!(register.groups(register.begun), [orgs(&[1, 2]), orgs(&[3, 4])]);
         assert_eq!(register.groups(0), [orgs(&[1, 2, 5]), orgs(&[3, 4])], "all that ever began");
         let mut in_one_org = MoveRegister::default();
-        assert!(in_one_org.begin(&business(1), (org(1), "lyon"), org(1)));
+        assert!(in_one_org.begin(&business(1), (org(1), "lyon"), (org(1), "nice")));
         assert_eq!((in_one_org.begun, in_one_org.groups(0)), (1, vec![]), "a city is no other organisation");
     }
 
@@ -194,7 +216,7 @@ mod tests {
         after.end(&business(1));
         assert!(after.proves_cut(&before, &before.groups(before.begun), &orgs(&[1, 2])));
         for number in 0..=MAX_LINKS as u64 {
-            assert!(after.begin(&business(2), (org(100), "lyon"), org(101 + number)));
+            assert!(after.begin(&business(2), (org(100), "lyon"), (org(101 + number), "lyon")));
             after.end(&business(2));
         }
         assert_eq!((after.links.len(), after.forgotten), (MAX_LINKS, 2), "the first two links are gone");
@@ -202,22 +224,44 @@ mod tests {
     }
 
     #[test]
+    fn the_last_places_that_businesses_left_are_remembered() {
+        let mut register = MoveRegister::default();
+        let mut go = |number: u64, from: (u64, &str), to: (u64, &str)| {
+            let id = business(number);
+            assert!(register.begin(&id, (org(from.0), from.1), (org(to.0), to.1)));
+            register.end(&id);
+            let places = [(1, "lyon"), (1, "nice"), (2, "lyon")];
+            places.map(|(org_id, city)| register.has_left(&business(1), org(org_id), city))
+        };
+        assert_eq!(go(1, (1, "lyon"), (1, "nice")), [true, false, false]);
+        assert_eq!(go(1, (1, "nice"), (2, "lyon")), [true, true, false]);
+        assert_eq!(go(1, (2, "lyon"), (1, "lyon")), [false, true, true], "it came back");
+        for number in 2..MAX_LEFT_PLACES as u64 {
+            assert_eq!(go(number, (1, "lyon"), (1, "nice")), [false, true, true]);
+        }
+        assert_eq!(go(1_000, (1, "lyon"), (1, "nice")), [false, false, true], "the first one is forgotten");
+    }
+
+    #[test]
     fn moves_and_the_organisations_that_they_connect_are_bounded() {
         let mut register = MoveRegister::default();
         for number in 0..MAX_MOVES as u64 {
-            assert!(register.begin(&business(number), (org(1), "lyon"), org(2)));
+            assert!(register.begin(&business(number), (org(1), "lyon"), (org(2), "lyon")));
         }
         let full = register.clone();
-        assert!(!register.begin(&business(1_000), (org(1), "lyon"), org(2)));
-        assert!(register.begin(&business(3), (org(2), "lyon"), org(1)), "a move that began already may be corrected");
+        assert!(!register.begin(&business(1_000), (org(1), "lyon"), (org(2), "lyon")));
+        assert!(
+            register.begin(&business(3), (org(2), "lyon"), (org(1), "lyon")),
+            "a move that began already may be corrected"
+        );
         assert_eq!(register.moves.len(), full.moves.len());
         let mut star = MoveRegister::default();
         for number in 2..=MAX_CONNECTED_ORGS as u64 {
-            assert!(star.begin(&business(number), (org(1), "lyon"), org(number)));
+            assert!(star.begin(&business(number), (org(1), "lyon"), (org(number), "lyon")));
         }
         let before = star.clone();
-        assert!(!star.begin(&business(100), (org(1), "lyon"), org(100)));
+        assert!(!star.begin(&business(100), (org(1), "lyon"), (org(100), "lyon")));
         assert_eq!(star, before);
-        assert!(star.begin(&business(100), (org(200), "lyon"), org(201)), "other organisations have room");
+        assert!(star.begin(&business(100), (org(200), "lyon"), (org(201), "lyon")), "other organisations have room");
     }
 }

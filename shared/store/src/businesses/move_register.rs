@@ -11,6 +11,7 @@ use crate::keys::{MOVES_PK, business_pk};
 use crate::schema;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::text::city_key;
 use presence_ledger::moves::{MoveRegister, UnfinishedMove};
 
 /// Attribute that each change of the register raises.
@@ -25,6 +26,7 @@ struct RegisterItem {
     moves: Vec<MoveRow>,
     /// Two organisations, and the number of the last move between them that began.
     links: Vec<(u64, u64, u64)>,
+    left_places: Vec<u64>,
 }
 
 /// Business, its organisation, and the places that it left: organisations and cities.
@@ -54,7 +56,7 @@ enum Guard {
 
 impl StoredRegister {
     fn read(item: Item) -> Result<Self, Error> {
-        let RegisterItem { version, begun, forgotten, moves, links, .. } = parse_as(MOVE_REGISTER, item)?;
+        let RegisterItem { version, begun, forgotten, moves, links, left_places, .. } = parse_as(MOVE_REGISTER, item)?;
         let place = |(org_id, city_key): (u64, String)| Some((OrgId::new(org_id)?, city_key));
         let read_move = |(id, org_id, left): MoveRow| {
             let left = left.into_iter().map(place).collect::<Option<_>>()?;
@@ -63,14 +65,15 @@ impl StoredRegister {
         let read_link = |(one, other, begun)| Some(((OrgId::new(one)?, OrgId::new(other)?), begun));
         let moves: Option<_> = moves.into_iter().map(read_move).collect();
         let links: Option<_> = links.into_iter().map(read_link).collect();
-        let read = moves.zip(links).map(|(moves, links)| MoveRegister { begun, moves, links, forgotten });
+        let read = moves.zip(links);
+        let read = read.map(|(moves, links)| MoveRegister { begun, moves, links, forgotten, left_places });
         let register = read.ok_or_else(|| Error::internal("the register of moves breaks the rules of its fields"))?;
         Ok(Self { version, register })
     }
 
     /// Returns the item of the next version.
     fn next_item(&self) -> Result<Item, Error> {
-        let MoveRegister { begun, moves, links, forgotten } = &self.register;
+        let MoveRegister { begun, moves, links, forgotten, left_places } = &self.register;
         let move_row = |(id, UnfinishedMove { org_id, left }): (&BusinessId, &UnfinishedMove)| {
             let left = left.iter().map(|(org_id, city_key)| (org_id.get(), city_key.clone())).collect();
             (id.as_str().to_owned(), org_id.get(), left)
@@ -85,6 +88,7 @@ impl StoredRegister {
                 forgotten: *forgotten,
                 moves: moves.iter().map(move_row).collect(),
                 links: links.iter().map(link).collect(),
+                left_places: left_places.clone(),
             },
         )
     }
@@ -127,7 +131,8 @@ impl BusinessStore {
         let mut retries = self.db.retries();
         loop {
             let mut stored = self.read_register().await?;
-            if !stored.register.begin(&business.id, (left.org_id, &left.city_key), business.org_id) {
+            let arrived = (business.org_id, &*city_key(&business.city));
+            if !stored.register.begin(&business.id, (left.org_id, &left.city_key), arrived) {
                 return Ok(Begun::TooMany(stored.some_move(&business.id)));
             }
             let mut transaction = Transaction::new();

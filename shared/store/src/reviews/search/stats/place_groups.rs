@@ -5,7 +5,8 @@
 //!
 //! Groups of a city by business may add up by chance: the tree of one business has reviews elsewhere, and another one, which is not
 //! listed, has as many here. This takes moves. So the moves are known before the logs, and none may begin until the lists are read.
-//! While the organisation has a move, the list is complete. Then a sum that is right has the right groups.
+//! While the organisation has a move, the list is complete. Businesses that left the city by a move that ended are no groups, whatever
+//! the index says. Then a sum that is right has the right groups.
 //!
 //! The nodes of the whole are read beside the roots of the places. The order of these reads proves nothing: the log is read before
 //! both, each root is proven by it, and a node never changes under the name that a root has for it.
@@ -23,6 +24,7 @@ use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::review::FacetCounts;
 use presence_domain::review_stats::{ReviewStats, StatsGroup};
+use presence_domain::text::city_key as city_key_of;
 use presence_ledger::search::{JointLogs, OrgTarget, TreeCounts, trees_by_org};
 use presence_ledger::{OrgLog, ReviewSet, TreeKey};
 
@@ -89,10 +91,9 @@ impl ReviewStore {
         orgs: &[OrgTarget],
     ) -> Result<Vec<ListedOrg>, StatsAttemptError> {
         let org_ids: Vec<OrgId> = orgs.iter().map(|org| org.org_id).collect();
-        let city_key = places.target.city_key.as_deref();
         let (snapshots, pages, ()) = futures::try_join!(
             self.searcher.read_snapshots(orgs, joint_logs, places.distrusted, false),
-            self.read_pages(org_ids.iter().map(|org_id| (*org_id, None)).collect(), city_key),
+            self.read_pages(places.target, org_ids.iter().map(|org_id| (*org_id, None)).collect()),
             self.searcher.read_all_buckets(&org_ids),
         )?;
         let mut unlisted = if places.trusts_index { Vec::new() } else { self.unlisted_sets(places, &org_ids).await? };
@@ -137,12 +138,12 @@ impl ReviewStore {
         mut listed: Vec<ListedOrg>,
         is_last: bool,
     ) -> Result<(), StatsAttemptError> {
-        let city_key = places.target.city_key.as_deref();
+        let target = places.target;
         while !listed.is_empty() {
             let next = listed.iter_mut().map(|org| (org.list.org_id, org.list.next.take()));
             let unread: Vec<_> = next.filter(|(_, next)| next.is_some()).collect();
             let unread_orgs: HashSet<OrgId> = unread.iter().map(|(org_id, _)| *org_id).collect();
-            let pages = async { self.read_pages(unread, city_key).await.map_err(StatsAttemptError::from) };
+            let pages = async { self.read_pages(target, unread).await.map_err(StatsAttemptError::from) };
             let (pages, ()) = futures::try_join!(pages, self.add_places(places, &mut listed))?;
             listed.retain(|org| unread_orgs.contains(&org.list.org_id));
             for (org, page) in listed.iter_mut().zip(pages) {
@@ -157,11 +158,19 @@ impl ReviewStore {
     /// Reads a page of the places of each organisation, from a position of its list.
     async fn read_pages(
         &self,
+        target: &StatsTarget,
         lists: Vec<(OrgId, Option<ListPosition>)>,
-        city_key: Option<&str>,
     ) -> Result<Vec<ListPage<Business>>, Error> {
+        let city_key = target.city_key.as_deref();
         let reads = lists.into_iter().map(|(org_id, start)| self.businesses.list_in_city(org_id, city_key, start));
-        parallel(u16::try_from(ORGS_AT_A_TIME).unwrap_or(u16::MAX), reads).await
+        let mut pages = parallel(u16::try_from(ORGS_AT_A_TIME).unwrap_or(u16::MAX), reads).await?;
+        if let Some(moves) = target.cut.as_ref().and_then(MoveCut::all_moves) {
+            for page in &mut pages {
+                let is_here = |one: &Business| !moves.has_left(&one.id, one.org_id, &city_key_of(&one.city));
+                page.items.retain(is_here);
+            }
+        }
+        Ok(pages)
     }
 
     /// Adds the trees of the places that are listed.
