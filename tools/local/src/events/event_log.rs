@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 /// Number of events that are kept. The oldest are dropped first.
-const MAX_EVENTS: usize = 10_000;
+const MAX_EVENTS: usize = 1_000;
 
 /// Behaviour of the local `EventBridge`, and of the queue of replies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
