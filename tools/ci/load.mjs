@@ -1,16 +1,16 @@
-// Part of tools/ci/load: node load.mjs PROGRAM RATE SECONDS
+// Part of tools/ci/load: node load.mjs PROGRAM RATE SECONDS [OPTION…]
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
 import autocannon from "autocannon";
 
-const [program, rate, seconds] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];
+const [program, rate, seconds, options] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4]), process.argv.slice(5)];
 const CONNECTIONS = 64;
 const MEMORY_GROWTH = 1.02;
 
 const folder = mkdtempSync(`${tmpdir()}/presence-load-`);
-const stack = spawn(program, ["--json", "--port", "0", "--log", "json", "--data", folder], { stdio: ["ignore", "pipe", "ignore"] });
+const stack = spawn(program, ["--json", "--port", "0", "--log", "json", "--data", folder, ...options], { stdio: ["ignore", "pipe", "ignore"] });
 const [line] = await Promise.race([
   createInterface({ input: stack.stdout })[Symbol.asyncIterator]().next().then(({ value }) => [value]),
   new Promise((_, reject) => stack.on("exit", code => reject(new Error(`the stack ended with ${code}`)))),
@@ -67,7 +67,8 @@ const sampling = setInterval(() => samples.push(memory()), 1000);
 const result = await autocannon({ url: base, connections: CONNECTIONS, overallRate: rate, duration: seconds, requests, timeout: 30 });
 clearInterval(sampling);
 const mean = part => part.reduce((sum, one) => sum + one, 0) / Math.max(part.length, 1);
-const [second, last] = [mean(samples.slice(60, 120)), mean(samples.slice(-60))];
+const minutes = Array.from({ length: Math.floor(samples.length / 60) }, (_, minute) => mean(samples.slice(minute * 60, minute * 60 + 60)));
+const [second, last] = [minutes[1] ?? 0, minutes.at(-1) ?? 0];
 stack.kill("SIGTERM");
 await new Promise(resolve => (stack.exitCode === null ? stack.on("exit", resolve) : resolve()));
 rmSync(folder, { recursive: true });
@@ -76,7 +77,7 @@ const { latency, errors, timeouts, non2xx, mismatches } = result;
 const failed = errors + timeouts + non2xx + mismatches;
 console.log(`${result.requests.total} requests in ${result.duration} s: ${failed} failed (${errors} errors, ${timeouts} timeouts, ${non2xx} of another status)`);
 console.log(`milliseconds: p50 ${latency.p50}, p90 ${latency.p90}, p99 ${latency.p99}, p99.9 ${latency.p99_9}, most ${latency.max}`);
-console.log(`memory: ${second.toFixed(1)} MB in the second minute, ${last.toFixed(1)} MB in the last`);
+console.log(`memory, MB in each minute: ${minutes.map(one => one.toFixed(1)).join(", ")}`);
 const grows = seconds >= 180 && last > second * MEMORY_GROWTH;
 if (grows) console.error(`the memory grows by more than a factor of ${MEMORY_GROWTH}`);
 process.exit(failed > 0 || grows ? 1 : 0);
