@@ -21,7 +21,7 @@ pub struct Input {
     function_version: String,
     parameters: PathParameters,
     query: Vec<(String, String)>,
-    body: Vec<(String, Value)>,
+    pub(super) body: Vec<(String, Value)>,
     body_use: Body,
 }
 
@@ -65,11 +65,6 @@ impl Input {
     /// True if the query string or the body has this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.query.iter().any(|(other, _)| other == name) || self.body.iter().any(|(other, _)| other == name)
-    }
-
-    /// Returns the fields of the body as they were sent, without the key.
-    pub(super) fn body_fields(&self) -> &[(String, Value)] {
-        &self.body
     }
 
     /// Returns the value of the header `Link` for a page of a search; `None` if it would be larger than 4 KB.
