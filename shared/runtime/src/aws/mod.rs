@@ -98,7 +98,7 @@ impl Aws {
         let tls = TlsContext::builder().with_trust_store(TrustStore::empty().with_pem_certificate(roots)).build();
         let tls = tls.map_err(|_| ConfigError::new("AWS_CA_BUNDLE must name a file of certificates"))?;
         let client = https_client_with(tls);
-        let sdk = sdk_config(&settings.region, settings.credentials()).http_client(client).build();
+        let sdk = sdk_config(&settings.region, settings.credentials.clone()).http_client(client).build();
         Ok(Self { settings, sdk })
     }
 
