@@ -66,12 +66,6 @@ impl Day {
         Month::on(self.date())
     }
 
-    /// Returns the day of the month in two digits.
-    #[must_use]
-    pub fn of_month(self) -> String {
-        format!("{:02}", self.date().day())
-    }
-
     /// Reads the form that [`Day`] displays: `2025-11-03`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -189,7 +183,6 @@ mod tests {
         let day = Day::of(second);
         let month = day.month();
         assert_eq!(day.to_string(), shown[..10], "{shown}");
-        assert_eq!(day.of_month(), shown[8..10], "{shown}");
         assert_eq!(month.to_string(), shown[..7], "{shown}");
         assert!(day.start() <= second && second <= day.end(), "{shown}");
         assert_eq!((Day::of(day.start()), Day::of(day.end())), (day, day), "{shown}");

@@ -80,13 +80,6 @@ impl EventKind {
         }
     }
 
-    fn of_delivery(report: DeliveryReport) -> Self {
-        match report {
-            DeliveryReport::Sent => Self::InvitationSent,
-            DeliveryReport::GivenUp => Self::InvitationGivenUp,
-        }
-    }
-
     fn of_review(before: Option<&Review>, after: Option<&Review>) -> Option<Self> {
         let is_deleted = |review: &Review| review.state == ReviewState::Deleted;
         match (before, after) {
@@ -224,7 +217,11 @@ impl Event {
         at: Timestamp,
     ) -> Self {
         let subject = EventSubject::Invitation { user_id };
-        Self { kind: EventKind::of_delivery(report), subject, org_id, version: Some(version), at }
+        let kind = match report {
+            DeliveryReport::Sent => EventKind::InvitationSent,
+            DeliveryReport::GivenUp => EventKind::InvitationGivenUp,
+        };
+        Self { kind, subject, org_id, version: Some(version), at }
     }
 
     /// Returns the event of a change of a review; `None` for a write that changes no field that the API shows.

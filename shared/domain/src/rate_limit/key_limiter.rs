@@ -83,7 +83,7 @@ impl KeyLimiter {
     /// Decides on a request. A request that passes takes a token.
     pub fn decide(&mut self, now: Timestamp) -> LimitDecision {
         let now = whole_microseconds(now);
-        if let Some(lease) = self.live_lease(now) {
+        if let Some(lease) = self.lease.as_mut().filter(|lease| lease.tokens > 0 && now < lease.ends_at) {
             lease.tokens -= 1;
             return LimitDecision::Pass(self.quota(now));
         }
@@ -142,10 +142,6 @@ impl KeyLimiter {
     #[must_use]
     pub fn is_refused(&self, now: Timestamp) -> bool {
         self.remembered_refusal(now).is_some()
-    }
-
-    fn live_lease(&mut self, now: Timestamp) -> Option<&mut HeldLease> {
-        self.lease.as_mut().filter(|lease| lease.tokens > 0 && now < lease.ends_at)
     }
 
     fn remembered_refusal(&self, now: Timestamp) -> Option<RateLimitError> {

@@ -12,8 +12,6 @@ crate::listed_enum! {
     }
 }
 
-impl Role {}
-
 crate::listed_enum! {
     /// Status of an account. Clients read the choices in this order.
     pub enum Status {
