@@ -9,7 +9,7 @@ use super::log::items::{changes_attribute, changes_of, read_lane_item};
 use super::trees::items::{STAMP, key_of, number_attribute, read_value, value_item};
 use crate::client::read::{Item, Order, Partition, pk_sk, text};
 use crate::client::retry::Retries;
-use crate::client::tables::Condition;
+use crate::client::tables::{Condition, ItemWrite};
 use crate::keys::{LogItemKey, NODE_SK_PREFIX, log_pk, parse_node_sk, tree_pk};
 use crate::{Database, schema};
 use presence_domain::error::Error;
@@ -48,7 +48,7 @@ impl LedgerTable for Database {
         async move {
             match name {
                 ValueName::Root(_) | ValueName::Slot(..) => {
-                    self.put_if_at_pace(&schema::REVIEWS, item, condition).await
+                    self.tables.write_at_pace(ItemWrite::put(&schema::REVIEWS, item, [condition])).await
                 }
                 ValueName::Bucket(..) | ValueName::Directory(_) => self.put_if(&schema::REVIEWS, item, condition).await,
             }
@@ -58,7 +58,8 @@ impl LedgerTable for Database {
 
     fn delete_node<'a>(&'a self, tree: &'a TreeKey, node: NodeRef) -> Answer<'a, bool> {
         let condition = Condition::NumberIs(STAMP, u64::from(node.stamp));
-        self.delete_if(&schema::REVIEWS, key_of(ValueName::Slot(tree, node.slot)), condition).boxed()
+        let key = key_of(ValueName::Slot(tree, node.slot));
+        self.write(ItemWrite::delete(&schema::REVIEWS, key, [condition])).boxed()
     }
 
     fn list_nodes<'a>(&'a self, set: &'a ReviewSet) -> Answer<'a, NodesByTree> {
@@ -110,7 +111,12 @@ impl LedgerTable for Database {
     fn remove_unsealed(&self, org_id: OrgId, lane: usize, firsts: Vec<u64>) -> Answer<'_, ()> {
         let key = pk_sk(log_pk(org_id), LogItemKey::Lane(lane).sort_key());
         let attributes = firsts.into_iter().map(changes_attribute).collect();
-        async move { self.remove_attributes(&schema::REVIEWS, key, attributes).await.map(drop) }.boxed()
+        async move {
+            self.write(ItemWrite::update(&schema::REVIEWS, key, Vec::new(), attributes, [Condition::There]))
+                .await
+                .map(drop)
+        }
+        .boxed()
     }
 
     fn pauses(&self) -> Box<dyn Pauses> {
