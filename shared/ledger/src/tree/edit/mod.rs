@@ -105,7 +105,7 @@ impl TreeEdit {
         if self.needs_oldest {
             self.collect_oldest();
         }
-        self.nodes.missing()
+        self.nodes.missing.keys().copied().collect()
     }
 
     /// Collects the oldest postings, if all parts are edited and no node is missing.
