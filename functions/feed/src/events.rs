@@ -32,7 +32,9 @@ impl Operation for ListEvents {
             org_id: fields.optional("org_id", org_or_none),
             after: fields.optional("after", |raw| read::text(raw).map(str::to_owned)),
             limit: fields.optional("limit", limit).unwrap_or(DEFAULT_LIMIT),
-            filter: EventFilter(fields.list("type__in", pattern).unwrap_or_default()),
+            filter: EventFilter(
+                fields.list("type__in", |raw| EventPattern::parse(read::text(raw)?)).unwrap_or_default(),
+            ),
         }
     }
 
@@ -76,8 +78,4 @@ fn matching(page: FeedPage, filter: &EventFilter, limit: usize) -> FeedPage {
 pub(crate) fn limit(raw: RawValue<'_>) -> Result<usize, FieldError> {
     let limit = usize::try_from(read::integer(raw)?).ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
     limit.ok_or_else(|| format!("must be an integer from 1 to {MAX_LIMIT}").into())
-}
-
-fn pattern(raw: RawValue<'_>) -> Result<EventPattern, FieldError> {
-    EventPattern::parse(read::text(raw)?)
 }

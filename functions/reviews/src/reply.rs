@@ -1,13 +1,13 @@
 //! `/api/v2/reviews/{review_id}/reply`: reads the reply to a review, creates or replaces it, takes it back, and records its outcome.
 
-use presence_api::{Answer, AuthenticatedRequest, ChangeAnswer, Fields, Operation};
+use presence_api::{Answer, AuthenticatedRequest, ChangeAnswer, Fields, Operation, read};
 use presence_domain::access::{Action, Principal, Target, authorize};
 use presence_domain::audit::AuditAction;
 use presence_domain::error::{Error, FieldErrors};
-use presence_domain::review::{OutcomeReport, ReplyText, Review};
+use presence_domain::review::{OutcomeReason, OutcomeReport, ReplyText, Review};
 
 use crate::act::Act;
-use crate::wire::{ReplyBody, SuccessBody, outcome, outcome_reason, reply_text, reply_version, review_id};
+use crate::wire::{ReplyBody, SuccessBody, outcome, reply_version, review_id};
 use crate::{App, authorize_reading};
 
 pub(crate) struct GetReply;
@@ -43,7 +43,7 @@ impl Operation for PutReply {
     type Outcome = ChangeAnswer;
 
     fn read(fields: &mut Fields<'_>) -> Self {
-        Self(fields.required("content", reply_text))
+        Self(fields.required("content", |raw| ReplyText::parse(read::any_text(raw)?).map_err(Into::into)))
     }
 
     async fn run(
@@ -89,7 +89,8 @@ impl Operation for ReportOutcome {
     fn read(fields: &mut Fields<'_>) -> Self {
         let version = fields.required("version", reply_version);
         let outcome = fields.required("outcome", outcome);
-        let reason = fields.optional("reason", outcome_reason).flatten();
+        let reason =
+            fields.optional("reason", |raw| OutcomeReason::parse(read::any_text(raw)?).map_err(Into::into)).flatten();
         Self(version.zip(outcome).map(|(version, outcome)| OutcomeReport { version, outcome, reason }))
     }
 
