@@ -99,11 +99,11 @@ fn is_comment(step: &str) -> bool {
 
 /// Returns the names of the variables that commands set to what another command writes.
 fn variables(steps: &[String]) -> Vec<&str> {
-    steps.iter().filter_map(|step| Some(step.split_once("=$(")?.0)).filter(|name| is_name(name)).collect()
-}
-
-fn is_name(text: &str) -> bool {
-    text.chars().all(|letter| letter.is_ascii_uppercase())
+    steps
+        .iter()
+        .filter_map(|step| Some(step.split_once("=$(")?.0))
+        .filter(|name| name.chars().all(|letter| letter.is_ascii_uppercase()))
+        .collect()
 }
 
 fn render(steps: &[String], folder: &Path) -> String {

@@ -92,7 +92,7 @@ pub(crate) async fn run(args: &BuildArgs, context: &mut Context) -> Result<Exit,
         rows: ExternalSort::new(output.temporary_folder(), SortLimits::default()),
         rejects: RejectsFile::for_import(&args.file, args.max_errors)?,
         summary: ImportSummary::default(),
-        progress: Progress::start(size, context.console.shows_progress()),
+        progress: Progress::start(size, context.console.shows_progress),
         done_offset: 0,
         rows_checked: 0,
     };
