@@ -58,7 +58,7 @@ pub struct Stack {
     outbox: OutboxProcessor,
     stream_poller: Option<StreamPoller>,
     events: Arc<EventLog>,
-    event_bus: LocalBus,
+    pub(crate) event_bus: LocalBus,
     event_poller: Option<EventPoller>,
     deliveries: Option<DeliveryPoller>,
     /// Secret of the webhook that forwards the events, if it was made at this start.
@@ -176,12 +176,6 @@ impl Stack {
     #[must_use]
     pub fn events(&self) -> &EventLog {
         &self.events
-    }
-
-    /// Returns the local bus, with which tests invoke the publisher step by step.
-    #[must_use]
-    pub fn event_bus(&self) -> &LocalBus {
-        &self.event_bus
     }
 
     /// Returns the secret of the webhook that forwards the events; `None` if it was not made at this start.
