@@ -67,7 +67,7 @@ impl FunctionLauncher {
         ensure!(program.exists(), "{} is missing: build the functions with `cargo build --release`", program.display());
         let mut command = Command::new(&program);
         command.env_clear().envs(environment(&self.dynamodb_url, &self.roots, memory.0)).kill_on_drop(true);
-        command.env("AWS_LAMBDA_RUNTIME_API", api.address().to_string()).env("AWS_ENDPOINT_URL_SESV2", &self.ses_url);
+        command.env("AWS_LAMBDA_RUNTIME_API", api.address.to_string()).env("AWS_ENDPOINT_URL_SESV2", &self.ses_url);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let started = api.now();
         let mut process = command.spawn().with_context(|| format!("could not start {}", program.display()))?;

@@ -41,10 +41,6 @@ pub(super) enum UserUse {
 }
 
 impl Organisation {
-    fn new(users: usize, key: String, first_user: usize) -> Self {
-        Self { users, key, first_user, taken: Default::default() }
-    }
-
     /// Returns the id of a user that no request has used.
     ///
     /// One user in seven is invited: invitations and mails take these in turn. Updates and deletions take active users.
@@ -110,7 +106,7 @@ async fn load_org(
         items = rest;
     }
     let key = create_caller(store, Role::OrgAdmin, org, SystemClock.now()).await?;
-    Ok(Organisation::new(users, key, first_user))
+    Ok(Organisation { users, key, first_user, taken: Default::default() })
 }
 
 /// Creates the users table without a stream: at every write to a table with one, the embedded database searches all of its

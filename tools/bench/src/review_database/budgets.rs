@@ -164,11 +164,7 @@ mod tests {
 
     async fn assert_within_budgets(reviews: u64) {
         let database = ReviewDatabase::start(Distribution::new(reviews)).await.expect("a database");
-        assert_all_within_budgets(&database).await;
-    }
-
-    async fn assert_all_within_budgets(database: &ReviewDatabase) {
-        let (_, beyond) = check_budgets(database).await.expect("answers");
+        let (_, beyond) = check_budgets(&database).await.expect("answers");
         assert!(beyond.is_empty(), "{} searches are beyond their budgets:\n{}", beyond.len(), beyond.join("\n"));
     }
 
