@@ -127,7 +127,7 @@ impl RestoreEnv {
         assert_eq!(accepted.status, 200);
         assert_eq!(stack.invite(&fixtures.invited_2.id, provider).await.status, 200);
         self.send_mails().await;
-        self.import_reviews("2").await;
+        import_reviews(&self.stack, "2").await;
     }
 
     /// Invokes the mailer's sweep.
@@ -187,11 +187,6 @@ impl RestoreEnv {
         let restored = TestStack::with(options).await;
         restored.clock.advance(self.stack.clock.now().duration_since(restored.clock.now()));
         restored
-    }
-
-    /// Imports ten reviews of organisation 1, whose ids begin with this text.
-    pub(super) async fn import_reviews(&self, start: &str) {
-        import_reviews(&self.stack, start).await;
     }
 }
 
