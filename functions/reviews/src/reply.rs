@@ -28,12 +28,12 @@ impl Operation for GetReply {
         Self
     }
 
-    async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<Answer, Error> {
         app.require_replies()?;
         let caller = &request.principal;
         let review = app.reviews.get_review(caller.scope(), &review_id(request)?).await?.ok_or(Error::NotFound)?;
         authorize_reading(caller, Some(review.org_id))?;
-        mistakes.into_result()?;
+        errors.into_result()?;
         ReplyBody::of(&review).map(|reply| Answer::ok(&reply)).ok_or(Error::NotFound)
     }
 }
@@ -46,17 +46,12 @@ impl Operation for PutReply {
         Self(fields.required("content", |raw| ReplyText::parse(read::any_text(raw)?).map_err(Into::into)))
     }
 
-    async fn run(
-        self,
-        app: &App,
-        request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
-    ) -> Result<ChangeAnswer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<ChangeAnswer, Error> {
         app.require_replies()?;
         let act = Act { right: Action::ReplyToReview, recorded: AuditAction::Reply };
         let by = request.principal.user_id;
         let reply = |review: &Review, at| self.0.clone().map(|text| review.reply_with(text, by, at)).transpose();
-        act.run(app, request, mistakes, reply, show_reply).await
+        act.run(app, request, errors, reply, show_reply).await
     }
 }
 
@@ -68,17 +63,12 @@ impl Operation for DeleteReply {
         Self
     }
 
-    async fn run(
-        self,
-        app: &App,
-        request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
-    ) -> Result<ChangeAnswer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<ChangeAnswer, Error> {
         app.require_replies()?;
         let act = Act { right: Action::ReplyToReview, recorded: AuditAction::RemoveReply };
         let by = request.principal.user_id;
         let remove = |review: &Review, at| review.remove_reply(by, at);
-        act.run(app, request, mistakes, remove, |review| Answer::ok(&SuccessBody::of(&review.id))).await
+        act.run(app, request, errors, remove, |review| Answer::ok(&SuccessBody::of(&review.id))).await
     }
 }
 
@@ -98,16 +88,11 @@ impl Operation for ReportOutcome {
         authorize(caller, Action::ReportReplyOutcome, Target::in_org(caller.org_id, caller.role))
     }
 
-    async fn run(
-        self,
-        app: &App,
-        request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
-    ) -> Result<ChangeAnswer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<ChangeAnswer, Error> {
         app.require_replies()?;
         let act = Act { right: Action::ReportReplyOutcome, recorded: AuditAction::ReplyOutcome };
         let record = |review: &Review, at| self.0.clone().map_or(Ok(None), |report| review.record_outcome(report, at));
-        act.run(app, request, mistakes, record, show_reply).await
+        act.run(app, request, errors, record, show_reply).await
     }
 }
 

@@ -23,15 +23,10 @@ impl Operation for SetState {
         }))
     }
 
-    async fn run(
-        self,
-        app: &App,
-        request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
-    ) -> Result<ChangeAnswer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<ChangeAnswer, Error> {
         let act = Act { right: Action::SetReviewState, recorded: AuditAction::SetReviewState };
         let show = |review: &_| Answer::ok(&ReviewBody::new(review));
-        act.run(app, request, mistakes, |review, at| self.0.map_or(Ok(None), |state| review.set_state(state, at)), show)
+        act.run(app, request, errors, |review, at| self.0.map_or(Ok(None), |state| review.set_state(state, at)), show)
             .await
     }
 }

@@ -32,8 +32,8 @@ impl Operation for Stats {
         authorize_reading(caller, caller.org_id)
     }
 
-    async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {
-        mistakes.into_result()?;
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<Answer, Error> {
+        errors.into_result()?;
         let stats = app.reviews.review_stats(request.principal.scope(), &self.filter, self.group_by).await;
         Ok(Answer::ok(&StatsBody::new(&stats.map_err(to_error)?)))
     }

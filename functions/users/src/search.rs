@@ -45,8 +45,8 @@ impl Operation for Search {
         authorize(caller, Action::ReadUsers, Target::in_org(Some(org_id), Role::Provider))
     }
 
-    async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {
-        mistakes.into_result()?;
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<Answer, Error> {
+        errors.into_result()?;
         let (page, mut business_ids) = self.find(app, request).await?;
         let max_page = page.max_page();
         let links = request.page_links(page.request.page, max_page);

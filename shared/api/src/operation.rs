@@ -34,7 +34,7 @@ pub trait Operation: Sized + Send + 'static {
         self,
         app: &Self::App,
         request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
+        errors: FieldErrors,
     ) -> impl Future<Output = Result<Self::Outcome, Error>> + Send;
 }
 
@@ -166,7 +166,7 @@ fn start<O: Operation>(app: Arc<O::App>, request: AuthenticatedRequest) -> Runni
         let mut fields = request.fields();
         let operation = O::read(&mut fields);
         operation.authorize(&request.principal)?;
-        let mistakes = fields.into_errors();
-        operation.run(&app, &request, mistakes).await.map(Into::into)
+        let errors = fields.into_errors();
+        operation.run(&app, &request, errors).await.map(Into::into)
     })
 }
