@@ -138,11 +138,6 @@ fn parse_lines(first_line: u64, distances: &str) -> Option<Vec<u64>> {
     lines.collect()
 }
 
-/// Returns an instant in microseconds since 1970.
-pub(crate) fn microseconds(instant: Timestamp) -> i64 {
-    instant.as_microsecond()
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
