@@ -114,7 +114,7 @@ impl UserDirectory {
             return Some(changed.user.version);
         }
         let positions = self.base.positions_of(id).iter().map(|position| *position as usize);
-        positions.filter(|position| !self.is_masked(*position)).map(|position| self.base.version(position)).max()
+        positions.filter(|position| !is_set(&self.masked, *position)).map(|position| self.base.version(position)).max()
     }
 
     /// Returns the positions of the users that the filter admits: best match first, then in the order of names.
@@ -129,7 +129,7 @@ impl UserDirectory {
     fn search_words(&self, query: &FuzzyQuery, filter: &UserFilter) -> Result<Vec<UserPosition>, TooCostlyError> {
         let in_base = self.base.people().find(query, &filter.work)?.into_iter();
         let in_base = in_base
-            .filter(|found| !self.is_masked(found.position as usize))
+            .filter(|found| !is_set(&self.masked, found.position as usize))
             .map(|found| (found.penalty, UserPosition::in_base(found.position as usize)));
         let positions: Vec<UserPosition> = self.overlay_positions().collect();
         let in_overlay =
@@ -144,7 +144,7 @@ impl UserDirectory {
     fn all_positions(&self) -> Vec<UserPosition> {
         let mut positions = Vec::with_capacity(self.base.len() + self.overlay.len());
         let mut overlay = self.overlay_positions().peekable();
-        for position in (0..self.base.len()).filter(|position| !self.is_masked(*position)) {
+        for position in (0..self.base.len()).filter(|position| !is_set(&self.masked, *position)) {
             let position = UserPosition::in_base(position);
             while let Some(before) = overlay.next_if(|changed| *changed < position) {
                 positions.push(before);
@@ -243,10 +243,6 @@ impl UserDirectory {
                 filter.admits(user.status, &user.last_name, &user.email)
             }
         }
-    }
-
-    fn is_masked(&self, position: usize) -> bool {
-        is_set(&self.masked, position)
     }
 
     fn overlay_positions(&self) -> impl Iterator<Item = UserPosition> {
