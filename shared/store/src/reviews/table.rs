@@ -138,7 +138,7 @@ impl Database {
     /// Returns the item of each key, in order; `None` for one that does not exist.
     async fn get_items(&self, keys: Vec<Item>, consistency: Consistency) -> Result<Vec<Option<Item>>, Error> {
         if let [key] = &keys[..] {
-            return Ok(vec![self.get_with(&schema::REVIEWS, key.clone(), consistency).await?]);
+            return Ok(vec![self.tables.get(&schema::REVIEWS, key.clone(), consistency).await?]);
         }
         // DynamoDB refuses a batch that names a key twice.
         let mut positions: HashMap<ItemName, Vec<usize>> = HashMap::new();
@@ -151,7 +151,7 @@ impl Database {
             named.push(position);
         }
         let mut found = vec![None; positions.values().map(Vec::len).sum()];
-        for item in self.get_batch_with(&schema::REVIEWS, distinct, &[], consistency).await? {
+        for item in self.tables.get_batch(&schema::REVIEWS, distinct, &[], consistency).await? {
             let Some((first, others)) = positions.get(&ItemName::of(&item)).and_then(|all| all.split_first()) else {
                 continue;
             };
