@@ -117,7 +117,6 @@ pub fn operator() -> Actor {
 
 /// Returns the scope of an operator, for tests that read the stores beside the API.
 #[expect(clippy::disallowed_methods, reason = "a test is no handler: it acts for no caller")]
-#[must_use]
 pub fn operator_scope() -> presence_domain::access::Scope {
     presence_domain::access::Scope::for_operator()
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use presence_domain::ids::OrgId;
 use presence_domain::ingest::ObjectVersion;
 use presence_domain::review::RowPlace;

@@ -57,7 +57,6 @@ pub(crate) struct VerifiedKey {
 
 impl Authenticator {
     /// Builds the parts, with an empty cache. Keys have no limit but their own. Makes no call.
-    #[must_use]
     pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
         Self {
             api_keys: ApiKeyStore::new(database),

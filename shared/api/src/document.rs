@@ -40,7 +40,6 @@ struct PreparedDocument {
 
 impl Document {
     /// Returns the document whose text `make` returns. `operation` is its name in the log.
-    #[must_use]
     pub const fn new(operation: &'static str, make: fn() -> Cow<'static, str>) -> Self {
         Self { operation, make, prepared: OnceLock::new() }
     }

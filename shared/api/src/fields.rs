@@ -137,7 +137,6 @@ impl<'a> Fields<'a> {
     }
 
     /// Ends the reading. Returns every mistake, so that the caller can add more.
-    #[must_use]
     pub fn into_errors(self) -> FieldErrors {
         let Self { values, mut consumed, other_names, mut errors } = self;
         consumed.push(API_KEY);

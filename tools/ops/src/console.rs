@@ -35,7 +35,6 @@ pub struct Console {
 
 impl Console {
     /// Returns a console on standard output and standard error. Shows progress bars if the latter is a terminal.
-    #[must_use]
     pub fn standard() -> Self {
         let shows_progress = io::stderr().is_terminal();
         let can_ask = shows_progress && io::stdin().is_terminal();
@@ -44,7 +43,6 @@ impl Console {
     }
 
     /// Returns a console that writes to these streams, shows no progress bars and asks no questions.
-    #[must_use]
     pub fn new(data: Box<dyn Write + Send>, messages: Box<dyn Write + Send>) -> Self {
         Self {
             data,

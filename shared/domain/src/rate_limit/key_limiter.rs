@@ -54,7 +54,6 @@ impl KeyLimiter {
     pub const MAX_WRITES: u32 = 4;
 
     /// Returns the state of a key that the function does not know yet.
-    #[must_use]
     pub fn new(limit: RateLimit) -> Self {
         Self {
             limit,
@@ -70,7 +69,6 @@ impl KeyLimiter {
     }
 
     /// Returns the limit.
-    #[must_use]
     pub fn limit(&self) -> RateLimit {
         self.limit
     }
@@ -139,7 +137,6 @@ impl KeyLimiter {
     }
 
     /// True if the key was refused, and the time to retry has not come.
-    #[must_use]
     pub fn is_refused(&self, now: Timestamp) -> bool {
         self.remembered_refusal(now).is_some()
     }

@@ -73,7 +73,6 @@ pub struct UserDirectory {
 
 impl UserDirectory {
     /// Builds a directory of users in any order.
-    #[must_use]
     pub fn new(users: &[ListedUser]) -> Self {
         let mut builder = UserDirectoryBuilder::with_capacity(users.len());
         for user in users {
@@ -93,13 +92,11 @@ impl UserDirectory {
     }
 
     /// Returns the head that these users add up to. If it equals the stored one, the directory is complete and current.
-    #[must_use]
     pub fn head(&self) -> DirectoryHead {
         self.head
     }
 
     /// Returns the user at a position that [`UserDirectory::search`] returned.
-    #[must_use]
     pub fn user(&self, position: UserPosition) -> ListedUser {
         match position.overlay {
             UserPosition::NOT_IN_OVERLAY => self.base.user(position.base as usize),
@@ -108,7 +105,6 @@ impl UserDirectory {
     }
 
     /// Returns the version of a user; `None` if the directory does not have the user.
-    #[must_use]
     pub fn version_of(&self, id: UserId) -> Option<u64> {
         if let Some(changed) = self.overlay.iter().find(|changed| changed.user.id == id) {
             return Some(changed.user.version);
@@ -188,7 +184,6 @@ impl UserDirectory {
     }
 
     /// True if the overlay is so large that [`UserDirectory::merged`] is worth its cost. Masked users count too: they take memory.
-    #[must_use]
     pub fn needs_merge(&self) -> bool {
         let masked: u32 = self.masked.iter().map(|bits| bits.count_ones()).sum();
         self.overlay.len().max(masked as usize) > MIN_OVERLAY + self.base.len() / OVERLAY_SHARE
@@ -208,7 +203,6 @@ impl UserDirectory {
     }
 
     /// Returns the size of its data on the heap, in bytes. The indexes of words count as soon as they are built.
-    #[must_use]
     pub fn heap_bytes(&self) -> usize {
         let overlay = self.overlay.iter().map(|changed| changed.user.heap_bytes() + changed.name_order.capacity());
         size_of::<Base>()
@@ -269,7 +263,6 @@ pub struct UserDirectoryBuilder(BaseBuilder);
 
 impl UserDirectoryBuilder {
     /// Starts a directory of about this many users.
-    #[must_use]
     pub fn with_capacity(users: usize) -> Self {
         Self(BaseBuilder::with_capacity(users))
     }
@@ -280,7 +273,6 @@ impl UserDirectoryBuilder {
     }
 
     /// Sorts the users.
-    #[must_use]
     pub fn finish(self) -> UserDirectory {
         UserDirectory::from_base(self.0.finish())
     }

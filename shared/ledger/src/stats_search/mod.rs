@@ -63,7 +63,6 @@ struct UnreadNode {
 
 impl StatsSearch {
     /// Starts a search without trees, for this number of groups at most.
-    #[must_use]
     pub fn new(filter: PostingFilter, unit: Option<CalendarUnit>, max_groups: usize) -> Self {
         Self {
             filter,
@@ -117,7 +116,6 @@ impl StatsSearch {
     }
 
     /// Returns the number of nodes that are needed, as far as it is known.
-    #[must_use]
     pub fn needed_count(&self) -> usize {
         self.branches.len() + self.leaves.len()
     }

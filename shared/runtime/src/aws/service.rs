@@ -46,7 +46,6 @@ pub struct ServiceError {
 
 impl ServiceError {
     /// Status of HTTP.
-    #[must_use]
     pub fn status(&self) -> u16 {
         self.status
     }
@@ -82,7 +81,6 @@ impl Service {
     /// # Panics
     ///
     /// Without a region, credentials or an HTTP client, which `sdk_config` and the SDK's own loader set.
-    #[must_use]
     pub fn new(config: &SdkConfig, name: &'static str, host: &str, body: AnswerBody) -> Self {
         let retries = config.retry_config().cloned().unwrap_or_else(RetryConfig::standard);
         let timeouts = config.timeout_config().cloned().unwrap_or_else(TimeoutConfig::disabled);

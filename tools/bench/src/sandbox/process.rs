@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::io;
 
 use anyhow::Context as _;
-use tokio::process::Child;
 
 /// Exact processor time of a process, summed over its threads. A thread that has ended counts with its last reading.
 pub(crate) struct CpuMeter {

@@ -56,13 +56,11 @@ pub struct ReceivedRequest {
 
 impl ReceivedRequest {
     /// Starts the time of a request.
-    #[must_use]
     pub fn new(method: String, target: String, at: Timestamp) -> Self {
         Self { at, stopwatch: Stopwatch::start(), method, target }
     }
 
     /// Returns the request with the answer of its function, without secrets. `event` is the JSON of the event.
-    #[must_use]
     pub fn answered(
         self,
         event: &[u8],
@@ -87,7 +85,6 @@ impl ReceivedRequest {
     }
 
     /// Returns the request with an answer that the gateway gave itself, without secrets.
-    #[must_use]
     pub fn without_function(self, status: u16) -> Exchange {
         let milliseconds = (self.stopwatch.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
         let mut secrets = Secrets::default();

@@ -13,7 +13,6 @@ use serde_json::json;
 
 use super::error_limit::ErrorLimit;
 use crate::Console;
-use crate::import_error::ImportError;
 
 /// Number of reasons that are printed.
 const SHOWN_REASONS: usize = 3;
