@@ -7,7 +7,7 @@ use presence_domain::ids::{OrgId, UserId};
 use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
 use presence_store::AuditSource;
-use presence_tests::{Fixtures, Reply, TestStack, address};
+use presence_tests::{Fixtures, TestStack, address};
 use serde_json::{Value, json};
 
 /// Returns the action and the names of the fields of a record.
@@ -26,10 +26,6 @@ async fn assert_newest(stack: &TestStack, id: &str, key: &str, action: &str, fie
     assert_eq!((newest.at, newest.org_id), (stack.clock.now(), org.and_then(OrgId::new)), "{action}");
 }
 
-fn id_of(created: &Reply) -> String {
-    created.json()["id"].as_str().expect("an id").to_owned()
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn each_change_over_the_api_is_recorded_with_the_key_that_made_it() {
     let (stack, fixtures) = Fixtures::start().await;
@@ -38,7 +34,7 @@ async fn each_change_over_the_api_is_recorded_with_the_key_that_made_it() {
         "email": address("new"), "first_name": "Ada", "last_name": "Lovelace", "status": "invited", "lang": "fr",
         "business_ids": ["b1-1"],
     });
-    let id = id_of(&stack.post("/user", admin, &body).await);
+    let id = stack.post("/user", admin, &body).await.json()["id"].as_str().expect("an id").to_owned();
     let given = ["email", "first_name", "last_name", "lang", "role", "status", "org_id", "business_ids"];
     assert_newest(&stack, &id, admin, "create", &given, Some(1)).await;
 

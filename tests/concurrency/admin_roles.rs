@@ -135,7 +135,7 @@ async fn six_admins_that_delete_each_other_leave_at_least_one(#[case] mode: Conf
                 .stack
                 .stores()
                 .users
-                .get(presence_tests::operator_scope(), id(admin))
+                .get(presence_tests::operator_scope(), presence_domain::ids::UserId::parse(&admin.id).expect("an id"))
                 .await
                 .expect("an answer")
                 .is_some();
@@ -145,8 +145,4 @@ async fn six_admins_that_delete_each_other_leave_at_least_one(#[case] mode: Conf
         assert!(remaining >= 1, "round {round}");
         env.check().await;
     }
-}
-
-fn id(user: &TestUser) -> presence_domain::ids::UserId {
-    presence_domain::ids::UserId::parse(&user.id).expect("an id")
 }

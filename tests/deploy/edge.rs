@@ -5,13 +5,10 @@ use serde_json::{Value, json};
 
 use super::template::TEMPLATE;
 
-fn distribution() -> &'static Value {
-    TEMPLATE.resource("Distribution").property("DistributionConfig")
-}
-
 #[test]
 fn functions_of_the_api_check_the_secret_that_the_edge_adds() {
-    let headers = &distribution()["Origins"][0]["OriginCustomHeaders"];
+    let headers =
+        &TEMPLATE.resource("Distribution").property("DistributionConfig")["Origins"][0]["OriginCustomHeaders"];
     let expected = json!([
         { "HeaderName": EDGE_SECRET_HEADER, "HeaderValue": { "Ref": "EdgeSecret" } },
         { "HeaderName": EDGE_HOST_HEADER, "HeaderValue": { "Ref": "DomainName" } },

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use jsonschema::Validator;
 use presence_domain::audit::UserField;
 use presence_domain::event::{EventKind, ReviewField};
 use serde_json::{Value, json};
@@ -25,14 +24,11 @@ fn schemas() -> BTreeMap<String, Value> {
     files.map(schema).collect()
 }
 
-fn validator(schema: &Value) -> Validator {
-    jsonschema::options().should_validate_formats(true).build(schema).expect("a schema")
-}
-
 /// Returns the objections of the schema of an event's kind.
 fn objections(event: &Value) -> Vec<String> {
     let schema = &schemas()[event["detail-type"].as_str().expect("a kind")];
-    validator(schema).iter_errors(event).map(|error| error.to_string()).collect()
+    let validator = jsonschema::options().should_validate_formats(true).build(schema).expect("a schema");
+    validator.iter_errors(event).map(|error| error.to_string()).collect()
 }
 
 /// Returns the detail in the example of the guide for a kind.

@@ -128,13 +128,18 @@ fn refused_updates() -> Vec<Scenario> {
                 "take an address that another has",
                 Target::Active,
                 |fixture| json!({"email": fixture.fixtures.admin_2.email}),
-                never,
+                |_| false,
             )
         },
         Scenario {
             unbroken: 400,
             done: StoredEffect::ChangesNothing,
-            ..update("name a business that is not known", Target::Active, |_| json!({"business_ids": ["b2-1"]}), never)
+            ..update(
+                "name a business that is not known",
+                Target::Active,
+                |_| json!({"business_ids": ["b2-1"]}),
+                |_| false,
+            )
         },
     ]
 }
@@ -260,10 +265,6 @@ pub(super) fn invite(name: &'static str, target: Target, unbroken: u16, done: St
         done,
         is_keyed: false,
     }
-}
-
-fn never(_: &StoredUser) -> bool {
-    false
 }
 
 fn admin(fixtures: &Fixtures) -> &TestUser {

@@ -2,7 +2,6 @@
 //!
 //! These searches have any set of facet keys. The oracle of the reviews API does those that requests can ask for.
 
-use fastrand::Rng;
 use presence_domain::review::Review;
 use presence_store::schema;
 use presence_tests::{TestStack, rng, rounds};
@@ -10,12 +9,6 @@ use presence_tests::{TestStack, rng, rounds};
 use super::model::{Model, query, review};
 
 const SEARCHES: usize = 150;
-
-async fn searches_equal_the_model(stack: &TestStack, model: &Model, rng: &mut Rng) {
-    for number in 0..rounds(SEARCHES) {
-        model.assert_finds(&stack.stores().reviews, &query(rng), &format!("search {number}")).await;
-    }
-}
 
 /// Returns the items of reviews and of the list of organisations. Those of the trees depend on the order of writes.
 async fn reviews_and_orgs(stack: &TestStack) -> Vec<String> {
@@ -36,6 +29,8 @@ async fn bulk_items_are_the_reviews_that_writes_make_and_trees_that_give_the_sam
     filled.local.fill_reviews(&reviews).expect("the table can be filled");
     assert_eq!(reviews_and_orgs(&filled).await, reviews_and_orgs(&written).await);
     for stack in [&filled, &written] {
-        searches_equal_the_model(stack, &model, &mut rng).await;
+        for number in 0..rounds(SEARCHES) {
+            model.assert_finds(&stack.stores().reviews, &query(&mut rng), &format!("search {number}")).await;
+        }
     }
 }

@@ -25,11 +25,6 @@ fn simulator(name: &str) -> String {
     format!("{name}+{ADDRESS_CANARY}-1@simulator.amazonses.com")
 }
 
-/// Returns the address that an event is about.
-fn simulator_address(event: &Value) -> String {
-    event["detail"]["mail"]["destination"][0].as_str().expect("an address").to_owned()
-}
-
 fn key(address: &str) -> String {
     EmailAddress::parse(address).expect("an address").key().to_owned()
 }
@@ -77,7 +72,8 @@ impl FeedbackFixture {
         let event = self.stack.local.mailbox().take_feedback();
         if let Some(event) = &event {
             let metrics = self.receive(event).await;
-            let mark = self.mark(&simulator_address(event)).await;
+            let address = event["detail"]["mail"]["destination"][0].as_str().expect("an address");
+            let mark = self.mark(address).await;
             let expected = mark.map(|mark| format!("mails_{}", mark.reason.as_str()));
             assert_eq!(metrics, Vec::from_iter(expected), "{event}");
         }

@@ -76,8 +76,11 @@ impl Run {
             0..10 => self.create().await,
             10..28 => self.change().await,
             28..45 => self.pass_time(),
-            45..70 => self.stream().await,
-            70..92 => self.sweep().await,
+            45..70 => {
+                let event = self.batch();
+                self.invoke(&event).await;
+            }
+            70..92 => self.invoke(&sweep()).await,
             _ => Box::pin(self.stream_and_sweep()).await,
         }
     }
@@ -213,15 +216,6 @@ impl Run {
         let size = if self.records.is_empty() { 0 } else { count };
         let records: Vec<_> = (0..size).map(|_| pick(&mut self.rng, &self.records)).collect();
         json!({ "Records": records })
-    }
-
-    async fn stream(&mut self) {
-        let event = self.batch();
-        self.invoke(&event).await;
-    }
-
-    async fn sweep(&mut self) {
-        self.invoke(&sweep()).await;
     }
 
     async fn invoke(&mut self, event: &Value) {

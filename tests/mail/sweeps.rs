@@ -37,13 +37,6 @@ fn orphan(number: usize) -> Item {
     ])
 }
 
-/// Returns a row that cannot be read.
-fn unreadable(number: usize) -> Item {
-    let mut row = orphan(number);
-    row.remove("user_id");
-    row
-}
-
 impl InvitationFixture {
     async fn put(&self, row: Item) {
         let table = self.stack.stores().database.name(&schema::USERS);
@@ -66,7 +59,9 @@ async fn rows_without_a_user_are_removed_and_delay_no_mail() {
 async fn unreadable_rows_delay_no_mail() {
     let fixture = InvitationFixture::new().await;
     for number in 1..=250 {
-        fixture.put(unreadable(number)).await;
+        let mut row = orphan(number);
+        row.remove("user_id");
+        fixture.put(row).await;
     }
     fixture.invoke(&sweep(), None).await;
     assert_eq!(fixture.mails(), 1, "the mail behind them");

@@ -54,7 +54,9 @@ impl History {
         match rng.u8(0..16) {
             0 => drop(stack.delete(&format!("/user/{id}"), provider).await),
             1 | 2 => drop(stack.invite(&id, provider).await),
-            3 | 4 => env.send_mails().await,
+            3 | 4 => {
+                send_mails(&env.stack).await;
+            }
             5 => {
                 if let Some((id, token)) = rng.choice(links(stack)) {
                     let token = ActivationToken::parse(&token).expect("a token");

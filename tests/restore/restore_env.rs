@@ -106,7 +106,7 @@ impl RestoreEnv {
         let Self { stack, fixtures, then, .. } = self;
         let provider = &fixtures.provider.key;
         stack.clock.advance(SINCE);
-        self.send_mails().await;
+        send_mails(&self.stack).await;
         let id = async |key: &str| stack_key_id(stack, key).await;
         self.ops(&format!("key revoke {}", id(&then.revoked).await)).await.expect(Exit::Done);
         let rotated = id(&fixtures.other_manager_1.key).await;
@@ -126,13 +126,8 @@ impl RestoreEnv {
         let accepted = stack.accept(&fixtures.invited_1.id, &then.used_link, "a long password").await;
         assert_eq!(accepted.status, 200);
         assert_eq!(stack.invite(&fixtures.invited_2.id, provider).await.status, 200);
-        self.send_mails().await;
-        self.import_reviews("2").await;
-    }
-
-    /// Invokes the mailer's sweep.
-    pub(super) async fn send_mails(&self) {
         send_mails(&self.stack).await;
+        import_reviews(&self.stack, "2").await;
     }
 
     /// Runs a command on the running tables, or a restore.
@@ -187,11 +182,6 @@ impl RestoreEnv {
         let restored = TestStack::with(options).await;
         restored.clock.advance(self.stack.clock.now().duration_since(restored.clock.now()));
         restored
-    }
-
-    /// Imports ten reviews of organisation 1, whose ids begin with this text.
-    pub(super) async fn import_reviews(&self, start: &str) {
-        import_reviews(&self.stack, start).await;
     }
 }
 

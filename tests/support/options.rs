@@ -27,7 +27,10 @@ const LONG_OPERATION_TIMEOUT: Duration = Duration::from_mins(1);
 /// Returns the options of an empty stack that waits long for `DynamoDB`, so that a busy machine fails no test. On an external
 /// `DynamoDB`, the table names are those of this stack alone.
 pub fn long_timeouts() -> Options {
-    let (dynamodb, table_prefix) = tables();
+    let (dynamodb, table_prefix) = match external_dynamodb() {
+        Some(url) => (DynamoDb::Endpoint(url), format!("test-{:016x}-", random_u64())),
+        None => (DynamoDb::Embedded { port: 0, data: None }, Config::DEFAULT_TABLE_PREFIX.to_owned()),
+    };
     let timeouts = TimeoutConfig::builder()
         .operation_attempt_timeout(LONG_ATTEMPT_TIMEOUT)
         .operation_timeout(LONG_OPERATION_TIMEOUT)
@@ -72,14 +75,6 @@ pub fn setting(variable: &str, default: usize) -> usize {
     std::env::var(variable).map_or(default, |text| text.parse().expect("a whole number"))
 }
 
-/// Returns the location of the tables of a new stack, and the prefix of their names.
-fn tables() -> (DynamoDb, String) {
-    match external_dynamodb() {
-        Some(url) => (DynamoDb::Endpoint(url), format!("test-{:016x}-", random_u64())),
-        None => (DynamoDb::Embedded { port: 0, data: None }, Config::DEFAULT_TABLE_PREFIX.to_owned()),
-    }
-}
-
 /// Returns the options of a stack whose functions stop retrying soon. It suits calls that `DynamoDB` always refuses, which the
 /// functions would retry until their deadline.
 pub fn short_retries() -> Options {
@@ -122,7 +117,6 @@ pub fn operator() -> Actor {
 
 /// Returns the scope of an operator, for tests that read the stores beside the API.
 #[expect(clippy::disallowed_methods, reason = "a test is no handler: it acts for no caller")]
-#[must_use]
 pub fn operator_scope() -> presence_domain::access::Scope {
     presence_domain::access::Scope::for_operator()
 }

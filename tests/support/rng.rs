@@ -8,7 +8,6 @@ const DEFAULT_SEED: u64 = 0x5EED;
 ///
 /// # Panics
 /// Panics if `PRESENCE_SEED` is no whole number.
-#[must_use]
 #[expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a test's own setting, shown to its reader")]
 pub fn rng(test: &str) -> fastrand::Rng {
     let seed =

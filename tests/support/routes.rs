@@ -37,7 +37,6 @@ pub fn path_of(route: &AnyRoute, user: &str, category: &str) -> String {
 }
 
 /// Returns the id of a key that the user does not have. It stands in the paths of [`path_of`].
-#[must_use]
 pub fn no_key_of(user: &str) -> String {
     format!("{user}-000000000000")
 }

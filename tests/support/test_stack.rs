@@ -84,7 +84,8 @@ impl TestStack {
         if external_dynamodb().is_some() {
             Box::pin(keep_expired_items(&local)).await;
         }
-        Self { local, clock, table_prefix, is_restorable, client: http_client() }
+        let client = reqwest::Client::builder().pool_idle_timeout(MAX_IDLE_TIME).build();
+        Self { local, clock, table_prefix, is_restorable, client: client.expect("a client without TLS") }
     }
 
     /// Starts an empty stack whose functions count their round trips, for [`Reply::cost`].
@@ -321,10 +322,6 @@ fn sorted_text(value: &AttributeValue) -> String {
         AttributeValue::L(list) => format!("{:?}", list.iter().map(sorted_text).collect::<Vec<_>>()),
         other => format!("{other:?}"),
     }
-}
-
-fn http_client() -> reqwest::Client {
-    reqwest::Client::builder().pool_idle_timeout(MAX_IDLE_TIME).build().expect("a client without TLS")
 }
 
 impl Drop for TestStack {

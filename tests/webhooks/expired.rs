@@ -22,6 +22,6 @@ async fn an_event_that_expires_while_it_waits_is_listed_as_given_up() {
     assert_eq!(hooked.deliveries().await[0]["state"], "given_up");
     let errors: Vec<_> = attempts().await.iter().map(|attempt| attempt["error"].clone()).collect();
     assert_eq!(errors, ["status 500", "the event is no longer kept"]);
-    assert_eq!(hooked.messages().await.len(), 2);
+    assert_eq!(messages_at(&hooked.stack).await.len(), 2);
     assert_eq!(logs::leaks(), Vec::<String>::new());
 }

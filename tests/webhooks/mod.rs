@@ -62,14 +62,9 @@ impl Hooked {
         assert_eq!(changed.status, 200, "{}", changed.text);
     }
 
-    /// Returns the messages that the receiver got.
-    async fn messages(&self) -> Vec<Value> {
-        messages_at(&self.stack).await
-    }
-
     /// Waits until the receiver has so many messages, and returns them.
     async fn wait_for(&self, count: usize) -> Vec<Value> {
-        until(async || Some(self.messages().await).filter(|messages| messages.len() >= count)).await
+        until(async || Some(messages_at(&self.stack).await).filter(|messages| messages.len() >= count)).await
     }
 
     async fn webhook(&self) -> Value {
@@ -170,7 +165,7 @@ async fn an_event_that_fails_is_tried_by_the_schedule_and_delays_no_other_object
     hooked.stack.clock.advance(SignedDuration::from_secs(4));
     hooked.answer("503").await;
     tokio::time::sleep(Duration::from_secs(2)).await;
-    assert_eq!(hooked.messages().await.len(), 1, "the pause is five seconds");
+    assert_eq!(messages_at(&hooked.stack).await.len(), 1, "the pause is five seconds");
     hooked.stack.clock.advance(SignedDuration::from_secs(1));
     hooked.wait_for(2).await;
     // The second event of the first review waits. That of another review does not.
@@ -200,7 +195,7 @@ async fn an_endpoint_that_is_gone_is_disabled_with_an_event_and_goes_on_where_it
     let hooked = Hooked::start("410").await;
     hooked.change(&hooked.reviews[0], 2).await;
     hooked.wait_for_state("disabled").await;
-    assert_eq!(hooked.messages().await.len(), 1);
+    assert_eq!(messages_at(&hooked.stack).await.len(), 1);
     let event = until(async || {
         let page = hooked.stack.get("/events?type__in=webhook.*", &hooked.key).await.json();
         page["events"].as_array().and_then(|events| events.first().cloned())

@@ -1,13 +1,14 @@
 //! `GET /api/v2/category/{categoryId}`
 
 use presence_api::{Answer, Input};
-use presence_domain::category::CategoryDirectory;
+use presence_domain::category::{CategoryDirectory, CategoryId};
 use presence_domain::error::Error;
 
-use crate::wire::{CategoryBody, category_id, lang};
+use crate::wire::{CategoryBody, lang};
 
 pub(crate) fn answer(directory: &CategoryDirectory, input: &Input) -> Result<Answer, Error> {
-    let id = category_id(input)?;
+    // A text that is no id is answered like an unknown id.
+    let id = CategoryId::parse(input.path("categoryId")).ok_or(Error::NotFound)?;
     let category = directory.get(&id).ok_or(Error::NotFound)?;
     let mut fields = input.fields();
     let lang = lang(&mut fields, directory);

@@ -1,8 +1,8 @@
 //! Bodies of answers, and readers of parameters.
 
-use presence_api::{Fields, Input, read};
-use presence_domain::category::{Category, CategoryDirectory, CategoryId, Country, PartnerCategory, Partners};
-use presence_domain::error::{Error, FieldError};
+use presence_api::{Fields, read};
+use presence_domain::category::{Category, CategoryDirectory, Country, PartnerCategory, Partners};
+use presence_domain::error::FieldError;
 use serde::Serialize;
 
 /// A category in one language.
@@ -104,11 +104,6 @@ pub(crate) struct PageEnvelope<'a> {
     pub(crate) max_page: u64,
     pub(crate) count: u64,
     pub(crate) categories: Vec<CategoryBody<'a>>,
-}
-
-/// Returns the id that the path names. A text that is no id is answered like an unknown id.
-pub(crate) fn category_id(input: &Input) -> Result<CategoryId, Error> {
-    CategoryId::parse(input.path("categoryId")).ok_or(Error::NotFound)
 }
 
 /// Reads the language of names. It must be a language of the directory.

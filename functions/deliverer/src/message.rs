@@ -50,14 +50,12 @@ struct Body<'a> {
 
 impl Message {
     /// Returns the message that tells a webhook of an event now.
-    #[must_use]
     pub fn of_event(webhook: &Webhook, event: &FeedEvent, now: Timestamp) -> Self {
         let body = Body { r#type: event.kind.as_str(), timestamp: format_at(event.at), data: &event.data };
         Self::new(webhook, &event.id, serde_json::to_vec(&body).expect("the data of an event is JSON"), now)
     }
 
     /// Returns the message with this body, signed.
-    #[must_use]
     pub fn new(webhook: &Webhook, id: &str, body: Vec<u8>, now: Timestamp) -> Self {
         let timestamp = now.as_second();
         let signatures: Vec<_> = webhook.secrets.at(now).map(|secret| secret.sign(id, timestamp, &body)).collect();
@@ -67,13 +65,11 @@ impl Message {
 
 impl Answer {
     /// Returns the answer that did not come, with the reason.
-    #[must_use]
     pub fn none(error: &'static str) -> Self {
         Self { error: Some(error), ..Self::default() }
     }
 
     /// Returns the outcome of the attempt.
-    #[must_use]
     pub fn outcome(&self) -> Outcome {
         match self.status {
             Some(200..=299) => Outcome::Delivered,
@@ -83,7 +79,6 @@ impl Answer {
     }
 
     /// Returns the reason of a failure for the log of attempts; `None` if the event was delivered.
-    #[must_use]
     pub fn reason(&self) -> Option<String> {
         match (self.outcome(), self.error, self.status) {
             (Outcome::Delivered, ..) => None,

@@ -23,7 +23,6 @@ pub struct App {
 
 impl App {
     /// Puts the parts together. Makes no call.
-    #[must_use]
     pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
         let authenticator = Authenticator::new(database, Arc::clone(&clock));
         let (feed, webhooks) = (FeedStore::new(database), WebhookStore::new(database));

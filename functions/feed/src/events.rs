@@ -32,7 +32,9 @@ impl Operation for ListEvents {
             org_id: fields.optional("org_id", org_or_none),
             after: fields.optional("after", |raw| read::text(raw).map(str::to_owned)),
             limit: fields.optional("limit", limit).unwrap_or(DEFAULT_LIMIT),
-            filter: EventFilter(fields.list("type__in", pattern).unwrap_or_default()),
+            filter: EventFilter(
+                fields.list("type__in", |raw| EventPattern::parse(read::text(raw)?)).unwrap_or_default(),
+            ),
         }
     }
 
@@ -40,17 +42,17 @@ impl Operation for ListEvents {
         authorize_org(caller, Action::ReadEvents, self.org_id)
     }
 
-    async fn run(self, app: &App, request: &AuthenticatedRequest, mut mistakes: FieldErrors) -> Result<Answer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, mut errors: FieldErrors) -> Result<Answer, Error> {
         if !app.has_events {
             return Err(Error::invalid("events are not set up"));
         }
-        let org_id = org_of(&request.principal, self.org_id, &mut mistakes);
+        let org_id = org_of(&request.principal, self.org_id, &mut errors);
         let start = match (self.after.as_deref(), org_id) {
             (Some(after), Some(org_id)) => FeedCursor::parse_start(after, org_id),
             _ => Ok(FeedStart::Oldest),
         };
-        let start = start.map_err(|error| mistakes.add("after", error.to_string())).unwrap_or_default();
-        mistakes.into_result()?;
+        let start = start.map_err(|error| errors.add("after", error.to_string())).unwrap_or_default();
+        errors.into_result()?;
         let org_id = org_id.flatten();
         // With a filter, a page looks at as many events as any page may.
         let considered = if self.filter.0.is_empty() { self.limit } else { MAX_LIMIT };
@@ -76,8 +78,4 @@ fn matching(page: FeedPage, filter: &EventFilter, limit: usize) -> FeedPage {
 pub(crate) fn limit(raw: RawValue<'_>) -> Result<usize, FieldError> {
     let limit = usize::try_from(read::integer(raw)?).ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
     limit.ok_or_else(|| format!("must be an integer from 1 to {MAX_LIMIT}").into())
-}
-
-fn pattern(raw: RawValue<'_>) -> Result<EventPattern, FieldError> {
-    EventPattern::parse(read::text(raw)?)
 }

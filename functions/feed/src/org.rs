@@ -27,10 +27,10 @@ pub(crate) fn authorize_org(caller: &Principal, action: Action, named: Option<Op
 pub(crate) fn org_of(
     caller: &Principal,
     named: Option<Option<OrgId>>,
-    mistakes: &mut FieldErrors,
+    errors: &mut FieldErrors,
 ) -> Option<Option<OrgId>> {
     if caller.role == Role::Provider && named.is_none() {
-        mistakes.add("org_id", "is required");
+        errors.add("org_id", "is required");
         return None;
     }
     Some(named.unwrap_or(caller.org_id))

@@ -24,7 +24,6 @@ pub struct Ingest {
 
 impl Ingest {
     /// Builds ingest over these tables, bucket and queue. Makes no call.
-    #[must_use]
     pub fn new(database: &Database, objects: Arc<dyn Objects>, queue: Arc<dyn Queue>) -> Self {
         Self {
             reviews: ReviewStore::new(database)

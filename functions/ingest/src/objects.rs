@@ -23,7 +23,6 @@ pub struct S3Objects(Bucket);
 
 impl S3Objects {
     /// Builds the client of this bucket. Makes no call.
-    #[must_use]
     pub fn new(config: &SdkConfig, bucket: &str) -> Self {
         let timeouts =
             TimeoutConfig::builder().operation_attempt_timeout(ATTEMPT_TIMEOUT).operation_timeout(OPERATION_TIMEOUT);

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use presence_domain::ids::OrgId;
 use presence_domain::ingest::ObjectVersion;
 use presence_domain::review::RowPlace;
@@ -136,11 +135,6 @@ fn parse_lines(first_line: u64, distances: &str) -> Option<Vec<u64>> {
         Some(line)
     });
     lines.collect()
-}
-
-/// Returns an instant in microseconds since 1970.
-pub(crate) fn microseconds(instant: Timestamp) -> i64 {
-    instant.as_microsecond()
 }
 
 #[cfg(test)]

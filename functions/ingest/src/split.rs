@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::ingest::Ingest;
 use crate::outside::{OpenObject, QueueMessage};
-use crate::part::{CONTINUE, MAX_BODY_BYTES, Source, digest, messages, microseconds};
+use crate::part::{CONTINUE, MAX_BODY_BYTES, Source, digest, messages};
 use crate::report::{MAX_NAME_BYTES, SettledRow, publish, record_outcomes};
 use crate::sending::send_groups;
 use crate::source::{ContentEncoding, SegmentLines, SegmentReader};
@@ -86,7 +86,7 @@ pub(crate) async fn split(ingest: &Ingest, object: &str, has_time: impl Fn() -> 
 
 /// Returns the version of an open object, given the one that was registered before.
 fn version_of(object: &str, opened: &OpenObject, known: Option<&ObjectVersion>) -> ObjectVersion {
-    ObjectVersion::opened(object, opened.etag.clone(), microseconds(opened.modified_at), known)
+    ObjectVersion::opened(object, opened.etag.clone(), opened.modified_at.as_microsecond(), known)
 }
 
 /// Ends the split of an object that was deleted meanwhile. One that was read to its end stays as it is.

@@ -34,7 +34,6 @@ struct EntryResult {
 
 impl EventBridge {
     /// Builds a client of the bus of this name. Makes no call.
-    #[must_use]
     pub fn new(config: &SdkConfig, bus: String) -> Self {
         Self { service: Service::new(config, "events", "events", AnswerBody::Whole), bus }
     }

@@ -26,14 +26,14 @@ impl Act {
         self,
         app: &App,
         request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
+        errors: FieldErrors,
         apply: impl Fn(&Review, Timestamp) -> Result<Option<Review>, Error>,
         show: impl Fn(&Review) -> Answer,
     ) -> Result<ChangeAnswer, Error> {
         let caller = &request.principal;
         let decide = |review: &Review, business_ids: Vec<BusinessId>| {
             authorize(caller, self.right, Target::of_review(caller, review, &business_ids))?;
-            mistakes.clone().into_result()?;
+            errors.clone().into_result()?;
             let at = app.clock.now();
             let after = apply(review, at)?;
             let answer = request.answer(show(after.as_ref().unwrap_or(review)), at);

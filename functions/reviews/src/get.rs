@@ -16,11 +16,11 @@ impl Operation for Get {
         Self
     }
 
-    async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<Answer, Error> {
         let caller = &request.principal;
         let review = app.reviews.get_review(caller.scope(), &review_id(request)?).await?.ok_or(Error::NotFound)?;
         authorize_reading(caller, Some(review.org_id))?;
-        mistakes.into_result()?;
+        errors.into_result()?;
         Ok(Answer::ok(&ReviewBody::new(&review)))
     }
 }

@@ -35,8 +35,8 @@ impl Operation for Search {
         authorize_reading(caller, caller.org_id)
     }
 
-    async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {
-        mistakes.into_result()?;
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<Answer, Error> {
+        errors.into_result()?;
         let page = app.reviews.search_reviews(request.principal.scope(), &self.filter, self.page).await?;
         let max_page = page.max_page();
         let links = request.page_links(page.request.page, max_page);

@@ -5,7 +5,7 @@ use presence_domain::business_directory::ListedBusiness;
 use presence_domain::error::{Error, FieldError};
 use presence_domain::ids::MAX_ID;
 use presence_domain::instant::format_second;
-use presence_domain::review::{OutcomeReason, ReplyOutcome, ReplyText, Review, ReviewId, ReviewState, unless_blank};
+use presence_domain::review::{ReplyOutcome, Review, ReviewId, ReviewState, unless_blank};
 use presence_domain::review_stats::{AverageRating, GroupKey, ReviewStats, StatsGroup, Totals};
 use serde::Serialize;
 
@@ -277,16 +277,6 @@ pub(crate) fn review_id(request: &AuthenticatedRequest) -> Result<ReviewId, Erro
     ReviewId::parse(request.path("review_id")).ok_or(Error::NotFound)
 }
 
-/// Reads a state that a caller may set.
-pub(crate) fn settable_state(raw: RawValue<'_>) -> Result<ReviewState, FieldError> {
-    read::choice(raw, &[ReviewState::Treated, ReviewState::NotTreated], ReviewState::as_str)
-}
-
-/// Reads the text of a reply. Control characters are dropped.
-pub(crate) fn reply_text(raw: RawValue<'_>) -> Result<ReplyText, FieldError> {
-    ReplyText::parse(read::any_text(raw)?).map_err(Into::into)
-}
-
 /// Reads the version of a reply.
 pub(crate) fn reply_version(raw: RawValue<'_>) -> Result<u64, FieldError> {
     let version = u64::try_from(read::integer(raw)?).ok().filter(|version| (1..=MAX_ID).contains(version));
@@ -296,9 +286,4 @@ pub(crate) fn reply_version(raw: RawValue<'_>) -> Result<u64, FieldError> {
 /// Reads an outcome.
 pub(crate) fn outcome(raw: RawValue<'_>) -> Result<ReplyOutcome, FieldError> {
     read::choice(raw, &ReplyOutcome::ALL, ReplyOutcome::as_str)
-}
-
-/// Reads the reason of an outcome; `None` for a blank one. Control characters are dropped.
-pub(crate) fn outcome_reason(raw: RawValue<'_>) -> Result<Option<OutcomeReason>, FieldError> {
-    OutcomeReason::parse(read::any_text(raw)?).map_err(Into::into)
 }

@@ -20,7 +20,6 @@ pub struct App {
 
 impl App {
     /// Puts the parts together. Makes no call.
-    #[must_use]
     pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
         Self {
             authenticator: Authenticator::new(database, Arc::clone(&clock)),

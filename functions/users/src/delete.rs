@@ -22,16 +22,11 @@ impl Operation for Delete {
         Self
     }
 
-    async fn run(
-        self,
-        app: &App,
-        request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
-    ) -> Result<ChangeAnswer, Error> {
-        let (id, principal, mistakes) = (user_id(request)?, &request.principal, &mistakes);
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<ChangeAnswer, Error> {
+        let (id, principal, errors) = (user_id(request)?, &request.principal, &errors);
         let delete = |user: User, ()| async move {
             authorize(principal, Action::DeleteUser, Target::from(&user))?;
-            mistakes.clone().into_result()?;
+            errors.clone().into_result()?;
             let change = user.delete(&Actor::Key(request.key_id), app.clock.now());
             Ok(Decision::from(change.keeping_an_admin(principal.must_keep_an_admin())))
         };

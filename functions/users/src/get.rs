@@ -18,10 +18,10 @@ impl Operation for Get {
         Self { with_business_ids: display_business_ids(fields) }
     }
 
-    async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<Answer, Error> {
         let id = user_id(request)?;
         let user = app.users.get(request.principal.scope_of_user(id), id).await?.ok_or(Error::NotFound)?;
-        mistakes.into_result()?;
+        errors.into_result()?;
         Ok(Answer::ok(&UserBody::new(&user, self.with_business_ids)))
     }
 }

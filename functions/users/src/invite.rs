@@ -22,16 +22,11 @@ impl Operation for Invite {
         Self
     }
 
-    async fn run(
-        self,
-        app: &App,
-        request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
-    ) -> Result<ChangeAnswer, Error> {
-        let (id, mistakes) = (user_id(request)?, &mistakes);
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<ChangeAnswer, Error> {
+        let (id, errors) = (user_id(request)?, &errors);
         let invite = |user: User, ()| async move {
             authorize(&request.principal, Action::InviteUser, Target::from(&user))?;
-            mistakes.clone().into_result()?;
+            errors.clone().into_result()?;
             match user.invite(&Actor::Key(request.key_id), app.clock.now()) {
                 Ok(change) => Ok(Decision::from(change)),
                 Err(error) => Err(explain(app, &user, error).await?),

@@ -18,8 +18,8 @@ impl Operation for Me {
         Self { with_business_ids: display_business_ids(fields) }
     }
 
-    async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {
-        mistakes.into_result()?;
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<Answer, Error> {
+        errors.into_result()?;
         let principal = &request.principal;
         // Deleted since its key was read: the key gives no access any more.
         let user = app

@@ -16,7 +16,6 @@ const LANES: u32 = 1;
 /// # Panics
 ///
 /// When the operating system has no random bytes to give.
-#[must_use]
 pub fn hash(password: &Password) -> PasswordHash {
     let hash: phc::PasswordHash = argon2id()
         .hash_password(password.expose_bytes())
@@ -25,7 +24,6 @@ pub fn hash(password: &Password) -> PasswordHash {
 }
 
 /// True if the hash is that of the password, under the parameters that the hash names. Compares in constant time.
-#[must_use]
 pub fn verifies(hash: &PasswordHash, password: &Password) -> bool {
     phc::PasswordHash::new(hash.as_phc())
         .is_ok_and(|hash| argon2id().verify_password(password.expose_bytes(), &hash).is_ok())

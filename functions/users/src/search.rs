@@ -1,8 +1,8 @@
 //! GET `/api/v2/user/search`: returns one page of the users that match.
 
-use presence_api::{Answer, AuthenticatedRequest, Fields, Operation, RawValue, read};
+use presence_api::{Answer, AuthenticatedRequest, Fields, Operation, read};
 use presence_domain::access::{Action, Principal, Target, authorize};
-use presence_domain::error::{Error, FieldError, FieldErrors};
+use presence_domain::error::{Error, FieldErrors};
 use presence_domain::fuzzy::FuzzyQuery;
 use presence_domain::ids::OrgId;
 use presence_domain::page::{Page, PageRequest};
@@ -32,7 +32,7 @@ impl Operation for Search {
                 status: fields.optional("status", status),
                 last_name: fields.optional("last_name", read::search_text),
                 email_key: fields.optional("email", email).map(|address| address.key().to_owned()),
-                query: fields.optional("query", query),
+                query: fields.optional("query", |raw| Ok(FuzzyQuery::parse(&read::search_text(raw)?)?)),
                 work: Work::default(),
             },
             page: fields.page_request(),
@@ -45,8 +45,8 @@ impl Operation for Search {
         authorize(caller, Action::ReadUsers, Target::in_org(Some(org_id), Role::Provider))
     }
 
-    async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {
-        mistakes.into_result()?;
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<Answer, Error> {
+        errors.into_result()?;
         let (page, mut business_ids) = self.find(app, request).await?;
         let max_page = page.max_page();
         let links = request.page_links(page.request.page, max_page);
@@ -70,8 +70,4 @@ impl Search {
         }
         Ok((app.users.search(scope, org_id, filter, self.page).await?, None))
     }
-}
-
-fn query(raw: RawValue<'_>) -> Result<FuzzyQuery, FieldError> {
-    Ok(FuzzyQuery::parse(&read::search_text(raw)?)?)
 }

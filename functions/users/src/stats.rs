@@ -16,8 +16,8 @@ impl Operation for Stats {
         Self
     }
 
-    async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {
-        mistakes.into_result()?;
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<Answer, Error> {
+        errors.into_result()?;
         let head = app.users.count(request.principal.scope()).await?;
         let body = StatsBody { count: head.count(), invited_count: head.invited, activate_count: head.active };
         Ok(Answer::ok(&body))

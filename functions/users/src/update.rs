@@ -33,25 +33,20 @@ impl Operation for Update {
         })
     }
 
-    async fn run(
-        self,
-        app: &App,
-        request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
-    ) -> Result<ChangeAnswer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<ChangeAnswer, Error> {
         let (id, principal, patch) = (user_id(request)?, &request.principal, &self.0);
         let named: Vec<_> = patch.business_ids.iter().flatten().filter_map(|text| BusinessId::parse(text)).collect();
         // Only a caller who may move users learns whether an organisation exists.
         let named_org = patch.org_id.filter(|_| principal.role == Role::Provider);
         let read_references = || app.businesses.get_existing(&named, named_org);
-        let (mistakes, hash, actor) = (&mistakes, &HashOnce::default(), &Actor::Key(request.key_id));
+        let (errors, hash, actor) = (&errors, &HashOnce::default(), &Actor::Key(request.key_id));
         let apply = |user: User, mut references: References| async move {
             authorize_patch(principal, patch, &user)?;
             if patch.business_ids.is_none() && patch.moves(&user) {
                 references.owners = app.businesses.get_owners(&user.business_ids).await?;
             }
             let hash = |password: &_| hash.get(password);
-            let change = user.apply_patch(patch, &references, hash, mistakes.clone(), actor, app.clock.now())?;
+            let change = user.apply_patch(patch, &references, hash, errors.clone(), actor, app.clock.now())?;
             Ok(Decision::from(change.map(|change| change.keeping_an_admin(principal.must_keep_an_admin()))))
         };
         let answer = request.answer(Answer::ok(&SuccessBody::of(id)), app.clock.now());

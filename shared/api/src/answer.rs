@@ -159,7 +159,7 @@ impl Answer {
         envelope.headers = self.all_headers(ids, true);
         self.content.add_coding(&mut envelope.headers);
         envelope.body = Some(Body::Text(String::new()));
-        envelope.is_base64_encoded = self.content.is_binary();
+        envelope.is_base64_encoded = matches!(self.content, Content::Gzip(_));
         let envelope = serde_json::to_string(&envelope).expect("headers are texts");
         envelope.len() + self.content.bytes_in_json()
     }

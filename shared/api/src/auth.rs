@@ -13,7 +13,7 @@ use crate::principal_cache::{KeyTerms, PrincipalCache};
 use crate::rate_limiter::RateLimiter;
 use crate::request_context;
 use presence_domain::access::Principal;
-use presence_domain::api_key::{ApiKeyHash, PlaintextApiKey};
+use presence_domain::api_key::ApiKeyHash;
 use presence_domain::error::Error;
 use presence_domain::key_rights::KeyRights;
 use presence_domain::rate_limit::RateLimit;
@@ -57,7 +57,6 @@ pub(crate) struct VerifiedKey {
 
 impl Authenticator {
     /// Builds the parts, with an empty cache. Keys have no limit but their own. Makes no call.
-    #[must_use]
     pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
         Self {
             api_keys: ApiKeyStore::new(database),
@@ -152,12 +151,12 @@ impl Authenticator {
     async fn read_key(&self, presented: &PresentedKey) -> Result<VerifiedKey, Error> {
         let now = self.clock.now();
         let record = self.api_keys.get(&presented.hash).await?.ok_or(Error::Unauthenticated)?;
-        request_context::record_key(record.id());
+        request_context::record(|identity| identity.key_id = Some(record.id()));
         let rights = record.rights();
         let principal = record.principal(now).filter(|_| rights.networks.admit(presented.source));
         let principal = principal.ok_or(Error::Unauthenticated)?;
-        request_context::record_caller(principal);
-        let hour = start_of_hour(now);
+        request_context::record(|identity| identity.caller = Some(principal));
+        let hour = Timestamp::from_second(now.as_second().div_euclid(3600) * 3600).unwrap_or(now);
         let record_use_at = (record.last_used_at != Some(hour)).then_some(hour);
         let limit = record.limit.or(self.default_limit);
         Ok(VerifiedKey { hash: record.hash, principal, rights: Arc::new(rights), limit, record_use_at })
@@ -194,13 +193,4 @@ impl std::fmt::Debug for Authenticator {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Authenticator").field("api_keys", &self.api_keys).finish_non_exhaustive()
     }
-}
-
-/// Returns the hash by which a key is stored. A key that is missing or malformed is refused like any other, and costs no read.
-pub(crate) fn hash_key(key: Option<&str>) -> Result<ApiKeyHash, Error> {
-    key.and_then(PlaintextApiKey::parse).map(|key| key.hash()).ok_or(Error::Unauthenticated)
-}
-
-fn start_of_hour(instant: Timestamp) -> Timestamp {
-    Timestamp::from_second(instant.as_second().div_euclid(3600) * 3600).unwrap_or(instant)
 }

@@ -72,11 +72,6 @@ impl Content {
         }
     }
 
-    /// True if Lambda gets the content in base64.
-    pub(crate) fn is_binary(&self) -> bool {
-        matches!(self, Self::Gzip(_))
-    }
-
     /// Returns the size inside a JSON string, in bytes: of text with the escapes that `serde_json` writes, of the rest in base64.
     pub(crate) fn bytes_in_json(&self) -> usize {
         match self {

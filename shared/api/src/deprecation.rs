@@ -39,19 +39,16 @@ pub(super) struct DeprecationNotice {
 
 impl Deprecation {
     /// Marks a whole operation.
-    #[must_use]
     pub const fn of_operation(since_on: Date, sunset_on: Date) -> Self {
         Self { name: None, since_on, sunset_on }
     }
 
     /// Marks a parameter or a body field.
-    #[must_use]
     pub const fn of_name(name: &'static str, since_on: Date, sunset_on: Date) -> Self {
         Self { name: Some(name), since_on, sunset_on }
     }
 
     /// True if at least [`MIN_NOTICE_MONTHS`] lie between deprecation and sunset.
-    #[must_use]
     pub fn gives_enough_notice(&self) -> bool {
         self.since_on.checked_add(MIN_NOTICE_MONTHS.months()).is_ok_and(|earliest| earliest <= self.sunset_on)
     }

@@ -40,7 +40,6 @@ struct PreparedDocument {
 
 impl Document {
     /// Returns the document whose text `make` returns. `operation` is its name in the log.
-    #[must_use]
     pub const fn new(operation: &'static str, make: fn() -> Cow<'static, str>) -> Self {
         Self { operation, make, prepared: OnceLock::new() }
     }
@@ -51,19 +50,17 @@ impl Document {
         if ![Method::GET, Method::HEAD].contains(request.method()) {
             return end(&invocation, "none", Err(RequestError::MethodNotAllowed(METHODS.to_owned())));
         }
-        let prepared = self.prepared.get_or_init(|| self.prepare());
+        let prepared = self.prepared.get_or_init(|| {
+            let json = (self.make)();
+            PreparedDocument { tag: EntityTag::of([&*json]), gzip: gzip::compress_document(&json), json }
+        });
         let has_it = IfNoneMatch::from_headers(request.headers()).has_existing(&prepared.tag);
         let answer = if has_it {
             Answer::not_modified(&prepared.tag)
         } else {
-            Answer::from_content(StatusCode::OK, prepared.content(invocation.form())).with_tag(&prepared.tag)
+            Answer::from_content(StatusCode::OK, prepared.content(invocation.form)).with_tag(&prepared.tag)
         };
         end(&invocation, self.operation, Ok(answer.with(CACHE_CONTROL, CACHE)))
-    }
-
-    fn prepare(&self) -> PreparedDocument {
-        let json = (self.make)();
-        PreparedDocument { tag: EntityTag::of([&*json]), gzip: gzip::compress_document(&json), json }
     }
 }
 

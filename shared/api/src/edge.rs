@@ -38,7 +38,6 @@ pub struct EdgeGate {
 
 impl EdgeGate {
     /// Returns the gate for a secret. Without one, every request comes through.
-    #[must_use]
     pub fn new(secret: Option<&str>) -> Self {
         Self { secret: secret.map(digest), docs_url: DocsUrl::None }
     }

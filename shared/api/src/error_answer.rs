@@ -8,7 +8,7 @@ use lambda_http::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use serde::Serialize;
 
 use super::Answer;
-use presence_domain::error::{Error, FieldError, FieldErrors, ValidationError};
+use presence_domain::error::{Error, FieldError, ValidationError};
 use presence_domain::rate_limit::RateLimitError;
 
 /// Text for an unknown path and for an id that is unknown, malformed or outside the caller's scope. The same bytes for all, so
@@ -79,7 +79,8 @@ fn domain_error_answer(error: &Error) -> Answer {
     match error {
         Error::Invalid(ValidationError::Request(text)) => json_error(StatusCode::BAD_REQUEST, text),
         Error::Invalid(ValidationError::Fields(fields)) => {
-            errors(StatusCode::BAD_REQUEST, &ErrorsBody::Json(JsonErrors::Fields(fields_body(fields))))
+            let fields = fields.iter().map(|(name, error)| (name, FieldBody::from(error))).collect();
+            errors(StatusCode::BAD_REQUEST, &ErrorsBody::Json(JsonErrors::Fields(fields)))
         }
         Error::Unauthenticated => errors(StatusCode::UNAUTHORIZED, &ErrorsBody::Authentication(KEY_REQUIRED))
             .with(WWW_AUTHENTICATE, "Bearer realm=\"presence\""),
@@ -136,10 +137,6 @@ enum JsonErrors<'a> {
 enum FieldBody<'a> {
     Text(&'a str),
     Choice { explanation: &'a str, choices: &'a [Cow<'static, str>] },
-}
-
-fn fields_body(errors: &FieldErrors) -> BTreeMap<&str, FieldBody<'_>> {
-    errors.iter().map(|(name, error)| (name, FieldBody::from(error))).collect()
 }
 
 impl<'a> From<&'a FieldError> for FieldBody<'a> {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::credential::API_KEY;
 use super::raw_value::RawValue;
 use super::read;
-use super::request_context::record_other_name;
+use super::request_context;
 use presence_domain::error::{Error, FieldError, FieldErrors};
 use presence_domain::page::PageRequest;
 use presence_domain::patch::Patch;
@@ -114,7 +114,7 @@ impl<'a> Fields<'a> {
             } else if is_other_name(other, name) {
                 if !self.other_names.contains(other) {
                     self.other_names.push(other);
-                    record_other_name();
+                    request_context::record(|identity| identity.other_names = identity.other_names.saturating_add(1));
                 }
                 texts.extend(raw.as_parameter());
             }
@@ -137,7 +137,6 @@ impl<'a> Fields<'a> {
     }
 
     /// Ends the reading. Returns every mistake, so that the caller can add more.
-    #[must_use]
     pub fn into_errors(self) -> FieldErrors {
         let Self { values, mut consumed, other_names, mut errors } = self;
         consumed.push(API_KEY);

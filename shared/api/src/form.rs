@@ -25,7 +25,6 @@ pub struct Form(Vec<(String, Option<String>)>);
 
 impl Form {
     /// Reads the parameters of the query string.
-    #[must_use]
     pub fn of_query(request: &Request) -> Self {
         Self::parse(request.uri().query().unwrap_or_default())
     }
@@ -43,7 +42,6 @@ impl Form {
     }
 
     /// Returns the value of a name. Returns `None` if it is missing, cannot be decoded, or is given more than once.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         let mut values = self.0.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_deref());
         match (values.next(), values.next()) {

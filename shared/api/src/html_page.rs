@@ -121,7 +121,7 @@ pub async fn serve_page(
     let (error_kind, bad_fields) = (page.error_kind, page.bad_fields.clone());
     page.headers.extend(error_kind.into_iter().flat_map(|kind| invocation.error_headers(kind)));
     invocation.log_request(&Outcome { error_kind, bad_fields, ..Outcome::success(name, page.status) });
-    page.into_response(invocation.form(), invocation.ids())
+    page.into_response(invocation.form, &invocation.ids)
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ impl KeyedChange {
     }
 
     fn by(&self, caller: UserId) -> IdempotentRequest {
-        IdempotentRequest::new(&self.key, caller, self.method, &self.path, self.input.body_fields())
+        IdempotentRequest::new(&self.key, caller, self.method, &self.path, &self.input.body)
     }
 }
 

@@ -21,7 +21,7 @@ pub struct Input {
     function_version: String,
     parameters: PathParameters,
     query: Vec<(String, String)>,
-    body: Vec<(String, Value)>,
+    pub(super) body: Vec<(String, Value)>,
     body_use: Body,
 }
 
@@ -48,13 +48,11 @@ impl Input {
     }
 
     /// Returns a path parameter, decoded. It is empty if the route has none of that name.
-    #[must_use]
     pub fn path(&self, name: &str) -> &str {
         self.parameters.get(name).map_or("", String::as_str)
     }
 
     /// Returns the fields of the body if the operation reads one, and else the parameters of the query string.
-    #[must_use]
     pub fn fields(&self) -> Fields<'_> {
         match self.body_use {
             Body::Json => Fields::of_body(&self.query, &self.body),
@@ -67,20 +65,13 @@ impl Input {
         self.query.iter().any(|(other, _)| other == name) || self.body.iter().any(|(other, _)| other == name)
     }
 
-    /// Returns the fields of the body as they were sent, without the key.
-    pub(super) fn body_fields(&self) -> &[(String, Value)] {
-        &self.body
-    }
-
     /// Returns the value of the header `Link` for a page of a search; `None` if it would be larger than 4 KB.
-    #[must_use]
     pub fn page_links(&self, page: u64, max_page: u64) -> Option<String> {
         self.url.as_ref()?.links(&self.query, page, max_page)
     }
 
     /// Returns the tag of the answer to this request, for an answer that depends on it and on the version of some data alone. Every
     /// deployment changes all tags, since it may change the answers.
-    #[must_use]
     pub fn entity_tag(&self, data_version: u64) -> EntityTag {
         let fixed = [self.function_version.as_str(), &data_version.to_string(), &self.path].map(str::to_owned);
         let query = self.query.iter().flat_map(|(name, value)| [name, value]).map(String::as_str);
@@ -88,7 +79,6 @@ impl Input {
     }
 
     /// Returns a 304 if the client has the answer with this tag. Such a tag was sent with a 200 only, so that the operation need not run.
-    #[must_use]
     pub fn not_modified(&self, tag: &EntityTag) -> Option<Answer> {
         self.if_none_match.has(tag).then(|| Answer::not_modified(tag).revalidated())
     }

@@ -33,8 +33,9 @@ static IS_WARM: AtomicBool = AtomicBool::new(false);
 #[derive(Debug)]
 pub(super) struct Invocation {
     stopwatch: Stopwatch,
-    ids: RequestIds,
-    form: AnswerForm,
+    pub(super) ids: RequestIds,
+    /// Form in which the client wants the answer.
+    pub(super) form: AnswerForm,
     /// URL of the documentation, if it is published.
     docs_url: Option<Cow<'static, str>>,
     route: Option<String>,
@@ -44,7 +45,8 @@ pub(super) struct Invocation {
     time_limit: Duration,
     meter: Arc<Meter>,
     context: Arc<RequestContext>,
-    deprecation: OnceLock<DeprecationNotice>,
+    /// Notice about deprecated parts that the request uses, which each answer to it has.
+    pub(super) deprecation: OnceLock<DeprecationNotice>,
 }
 
 /// Result of a request, for the log.
@@ -82,16 +84,6 @@ impl Invocation {
         }
     }
 
-    /// Returns the ids of the request.
-    pub(super) fn ids(&self) -> &RequestIds {
-        &self.ids
-    }
-
-    /// Returns the form in which the client wants the answer.
-    pub(super) fn form(&self) -> AnswerForm {
-        self.form
-    }
-
     /// Returns the headers that help with an error of this kind.
     pub(super) fn error_headers(&self, kind: &'static str) -> Vec<(HeaderName, HeaderValue)> {
         error_help::headers(kind, self.docs_url.as_deref())
@@ -109,18 +101,6 @@ impl Invocation {
     pub(super) fn quota(&self) -> Option<Quota> {
         let identity = self.context.identity();
         identity.caller.and(identity.quota)
-    }
-
-    /// Records the notice that each answer to the request has.
-    pub(super) fn record_deprecation(&self, notice: Option<DeprecationNotice>) {
-        if let Some(notice) = notice {
-            let _ = self.deprecation.set(notice);
-        }
-    }
-
-    /// Returns the notice about deprecated parts that the request uses; `None` if it uses none.
-    pub(super) fn deprecation(&self) -> Option<&DeprecationNotice> {
-        self.deprecation.get()
     }
 
     /// Logs the causes of an error.

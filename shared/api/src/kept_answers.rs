@@ -52,7 +52,11 @@ impl KeptAnswers {
         match LookupResult::of(request, stored, self.clock.now()) {
             LookupResult::NotFound => Ok(None),
             LookupResult::OtherBody => Err(Error::KeyReused),
-            LookupResult::Found(kept) => Ok(Some(replay(kept)?)),
+            LookupResult::Found(kept) => {
+                let status = StatusCode::from_u16(kept.status).map_err(Error::internal)?;
+                request_context::record(|identity| identity.is_replay = true);
+                Ok(Some(Answer::from_json_text(status, kept.body).with(REPLAYED, "true")))
+            }
         }
     }
 }
@@ -60,10 +64,4 @@ impl KeptAnswers {
 /// Returns an answer in the form in which it is kept.
 pub(crate) fn kept(request: IdempotentRequest, answer: &Answer, at: Timestamp) -> KeptAnswer {
     KeptAnswer { request, status: answer.status.as_u16(), body: answer.body().to_owned(), at }
-}
-
-fn replay(kept: KeptAnswer) -> Result<Answer, Error> {
-    let status = StatusCode::from_u16(kept.status).map_err(Error::internal)?;
-    request_context::record_replay();
-    Ok(Answer::from_json_text(status, kept.body).with(REPLAYED, "true"))
 }

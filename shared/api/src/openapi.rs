@@ -4,7 +4,6 @@ use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
 /// Returns the name and the schema of a type of an answer.
-#[must_use]
 pub fn schema<T: ToSchema>() -> (String, RefOr<Schema>) {
     (T::name().into_owned(), T::schema())
 }

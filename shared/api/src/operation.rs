@@ -34,7 +34,7 @@ pub trait Operation: Sized + Send + 'static {
         self,
         app: &Self::App,
         request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
+        errors: FieldErrors,
     ) -> impl Future<Output = Result<Self::Outcome, Error>> + Send;
 }
 
@@ -54,14 +54,12 @@ pub struct AuthenticatedRequest {
 
 impl AuthenticatedRequest {
     /// Returns the answer of a change, for the transaction of the change and for the client.
-    #[must_use]
     pub fn answer(&self, answer: Answer, at: Timestamp) -> ChangeAnswer {
         let kept = self.keyed.map(|request| kept_answers::kept(request, &answer, at));
         ChangeAnswer { answer, kept }
     }
 
     /// Returns the answer of a change that has a secret, which nothing may keep. A repeated request gets the other answer, without it.
-    #[must_use]
     pub fn answer_once(&self, answer: Answer, repeated: &Answer, at: Timestamp) -> ChangeAnswer {
         let kept = self.keyed.map(|request| kept_answers::kept(request, repeated, at));
         ChangeAnswer { answer, kept }
@@ -90,7 +88,6 @@ pub struct ChangeAnswer {
 
 impl ChangeAnswer {
     /// Returns the answer as it is kept with the change; `None` if the request has no idempotency key.
-    #[must_use]
     pub fn kept(&self) -> Option<&KeptAnswer> {
         self.kept.as_ref()
     }
@@ -125,20 +122,17 @@ pub(super) enum Starting<App> {
 
 impl<App> Handler<App> {
     /// Returns the handler of an operation that only reads. It may start before the key is verified: see the module `speculation`.
-    #[must_use]
     pub const fn read<O: Operation<App = App, Outcome = Answer>>() -> Self {
         Self(Starting::Speculatively(start::<O>))
     }
 
     /// Returns the handler of an operation that changes something.
-    #[must_use]
     pub const fn change<O: Operation<App = App, Outcome = ChangeAnswer>>() -> Self {
         Self(Starting::WhenVerified(start::<O>))
     }
 
     /// Returns the handler of an operation that only reads, and answers every principal alike. It always runs while the key is verified.
     /// If the key gives no access, its result is discarded.
-    #[must_use]
     pub const fn for_any_principal(start: fn(Arc<App>, Arc<Input>) -> Running) -> Self {
         Self(Starting::ForAnyPrincipal(start))
     }
@@ -166,7 +160,7 @@ fn start<O: Operation>(app: Arc<O::App>, request: AuthenticatedRequest) -> Runni
         let mut fields = request.fields();
         let operation = O::read(&mut fields);
         operation.authorize(&request.principal)?;
-        let mistakes = fields.into_errors();
-        operation.run(&app, &request, mistakes).await.map(Into::into)
+        let errors = fields.into_errors();
+        operation.run(&app, &request, errors).await.map(Into::into)
     })
 }

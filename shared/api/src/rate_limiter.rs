@@ -35,7 +35,7 @@ impl RateLimiter {
     pub(crate) async fn take_token(&self, hash: &ApiKeyHash, limit: Option<RateLimit>) -> Result<(), Error> {
         let Some(limit) = limit else {
             // It may have had one when it was verified before.
-            request_context::record_quota(None);
+            request_context::record(|identity| identity.quota = None);
             return Ok(());
         };
         let limiter = self.limiter(hash, limit);
@@ -43,7 +43,8 @@ impl RateLimiter {
         let mut limiter = limiter.lock().await;
         limiter.count_request(self.clock.now());
         let decision = self.decide(&mut limiter, hash).await;
-        request_context::record_quota(Some(decision.unwrap_or_else(RateLimitError::quota)));
+        let quota = decision.unwrap_or_else(RateLimitError::quota);
+        request_context::record(|identity| identity.quota = Some(quota));
         decision.map(drop).map_err(Error::TooManyRequests)
     }
 

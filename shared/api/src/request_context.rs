@@ -48,30 +48,7 @@ impl RequestContext {
     }
 }
 
-/// Records the key of the request in progress. The key may give no access.
-pub(crate) fn record_key(id: ApiKeyId) {
-    let _ = CONTEXT.try_with(|context| context.lock().key_id = Some(id));
-}
-
-/// Records the remaining requests of the key of the request in progress; `None` for a key without a limit.
-pub(crate) fn record_quota(quota: Option<Quota>) {
-    let _ = CONTEXT.try_with(|context| context.lock().quota = quota);
-}
-
-/// Records that the answer of the request in progress was given before.
-pub(crate) fn record_replay() {
-    let _ = CONTEXT.try_with(|context| context.lock().is_replay = true);
-}
-
-/// Records that a parameter of the request in progress has a name that other clients use for it.
-pub(crate) fn record_other_name() {
-    let _ = CONTEXT.try_with(|context| {
-        let mut identity = context.lock();
-        identity.other_names = identity.other_names.saturating_add(1);
-    });
-}
-
-/// Records the caller of the request in progress.
-pub(crate) fn record_caller(caller: Principal) {
-    let _ = CONTEXT.try_with(|context| context.lock().caller = Some(caller));
+/// Records a fact about the request in progress.
+pub(crate) fn record(change: impl FnOnce(&mut Identity)) {
+    let _ = CONTEXT.try_with(|context| change(&mut context.lock()));
 }

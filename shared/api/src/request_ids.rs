@@ -55,13 +55,10 @@ fn client_id(headers: &HeaderMap) -> Option<&str> {
     let text = headers.get(CLIENT_REQUEST_ID)?.to_str().ok()?;
     let is_valid = (1..=MAX_CLIENT_ID_BYTES).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
-        && !may_be_secret(text);
+        // No log may have an API key, or a token of the form that links have.
+        && !text.to_ascii_lowercase().contains(KEY_START)
+        && ActivationToken::parse(text).is_none();
     is_valid.then_some(text)
-}
-
-/// True if the text may hold an API key, or is a token of the form that links have. No log may have either.
-fn may_be_secret(text: &str) -> bool {
-    text.to_ascii_lowercase().contains(KEY_START) || ActivationToken::parse(text).is_some()
 }
 
 /// Returns the id of the trace. A client may send the header of a trace, so only an id of the form of X-Ray counts.

@@ -112,7 +112,6 @@ impl<'a, Operation> MatchedRoute<'a, Operation> {
 }
 
 /// True if the request is for this path, which has no parameters.
-#[must_use]
 pub fn is_for(path: &str, request: &Request) -> bool {
     path_segments(request) == split(path)
 }

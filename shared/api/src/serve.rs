@@ -13,7 +13,8 @@ use super::operation::{Handler, Starting};
 use super::speculation::{self, WaitingOperation};
 use super::unverified_request::UnverifiedRequest;
 use super::{Answer, Route, route};
-use crate::auth::{Authenticator, PresentedKey, hash_key};
+use crate::auth::{Authenticator, PresentedKey};
+use presence_domain::api_key::PlaintextApiKey;
 use presence_domain::error::Error;
 
 /// Name in the log of a request that has no route.
@@ -43,10 +44,12 @@ where
     let name = matched.as_ref().map_or(NO_ROUTE, |matched| matched.route.name);
     let result = match matched.and_then(|matched| UnverifiedRequest::read(matched, request)) {
         Ok(mut unverified) => {
-            invocation.record_deprecation(unverified.deprecation.take());
+            if let Some(notice) = unverified.deprecation.take() {
+                let _ = invocation.deprecation.set(notice);
+            }
             let result = invocation.run(Box::pin(run(unverified))).await;
-            let result = result.map(|answer| with_notices(answer, &invocation).encoded(invocation.form()));
-            result.and_then(|answer| answer.check_size(invocation.ids())).map_err(RequestError::from)
+            let result = result.map(|answer| with_notices(answer, &invocation).encoded(invocation.form));
+            result.and_then(|answer| answer.check_size(&invocation.ids)).map_err(RequestError::from)
         }
         Err(error) => Err(error),
     };
@@ -55,7 +58,7 @@ where
 
 /// Adds what every answer tells: the remaining requests of the key, and deprecated parts that the request uses.
 fn with_notices(answer: Answer, invocation: &Invocation) -> Answer {
-    answer.with_quota(invocation.quota()).with_deprecation(invocation.deprecation())
+    answer.with_quota(invocation.quota()).with_deprecation(invocation.deprecation.get())
 }
 
 /// Logs a request that has ended, and makes its response.
@@ -81,7 +84,7 @@ pub(super) fn end(
         }
     };
     invocation.log_request(&outcome);
-    answer.encoded(invocation.form()).into_response(invocation.ids(), invocation.form())
+    answer.encoded(invocation.form).into_response(&invocation.ids, invocation.form)
 }
 
 async fn run<App>(
@@ -90,7 +93,9 @@ async fn run<App>(
     request: UnverifiedRequest<Handler<App>>,
 ) -> Result<Answer, Error> {
     let UnverifiedRequest { operation: Handler(starting), key, source, change, input, .. } = request;
-    let key = PresentedKey { hash: hash_key(key.as_ref().map(ExposeSecret::expose_secret))?, source };
+    // A key that is missing or malformed is refused like any other, and costs no read.
+    let key = key.as_ref().and_then(|key| PlaintextApiKey::parse(key.expose_secret())).ok_or(Error::Unauthenticated)?;
+    let key = PresentedKey { hash: key.hash(), source };
     let app = Arc::clone(app);
     match (starting, change) {
         (Starting::ForAnyPrincipal(start), _) => {

@@ -35,11 +35,6 @@ pub(super) struct WaitingOperation<App> {
 }
 
 impl<App> WaitingOperation<App> {
-    /// Starts for the principal that the key had at its last verification.
-    fn start_speculatively(&self, principal: Principal) -> Running {
-        self.start(principal, None, None)
-    }
-
     fn start_verified(&self, key: &VerifiedKey, keyed: Option<IdempotentRequest>) -> Running {
         self.start(key.principal, Some(Arc::clone(&key.rights)), keyed)
     }
@@ -60,25 +55,17 @@ pub(super) async fn run_speculatively<App>(
         return run_verified(authenticator, &key, operation.start_verified(&key, None)).await;
     }
     let Some(cached) = authenticator.cached(&operation.key) else {
-        return run_after_verification(authenticator, operation).await;
+        let key = authenticator.verify(&operation.key).await?;
+        let running = run_verified(authenticator, &key, operation.start_verified(&key, None));
+        let ((), result) = futures::try_join!(authenticator.take_token(&key), running.map(Ok))?;
+        return result;
     };
-    let running = operation.start_speculatively(cached.principal);
+    let running = operation.start(cached.principal, None, None);
     let (key, result) = authenticator.authenticate_alongside(&operation.key, running).await?;
     if key.principal != cached.principal {
         return run_verified(authenticator, &key, operation.start_verified(&key, None)).await;
     }
     authenticator.record_use(&key).await;
-    result
-}
-
-/// Runs an operation that only reads after the key is verified. It runs while one of the key's requests is taken.
-async fn run_after_verification<App>(
-    authenticator: &Authenticator,
-    operation: &WaitingOperation<App>,
-) -> Result<Answer, Error> {
-    let key = authenticator.verify(&operation.key).await?;
-    let running = run_verified(authenticator, &key, operation.start_verified(&key, None));
-    let ((), result) = futures::try_join!(authenticator.take_token(&key), running.map(Ok))?;
     result
 }
 

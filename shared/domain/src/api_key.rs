@@ -106,13 +106,11 @@ pub struct ApiKeyId {
 
 impl ApiKeyId {
     /// Returns the id of a user's key.
-    #[must_use]
     pub fn new(owner: UserId, hash: &ApiKeyHash) -> Self {
         Self { owner, digest_start: hash.first_bytes() }
     }
 
     /// Parses an id; `None` for text of another form.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (owner, digits) = text.split_once('-')?;
         let mut digest_start = [0; ID_DIGEST_BYTES];
@@ -122,7 +120,6 @@ impl ApiKeyId {
     }
 
     /// Returns the user that owns the key.
-    #[must_use]
     pub fn owner(self) -> UserId {
         self.owner
     }

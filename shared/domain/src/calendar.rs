@@ -25,19 +25,16 @@ pub struct Month(i64);
 
 impl Day {
     /// Returns the day of a second since 1970.
-    #[must_use]
     pub fn of(second: i64) -> Self {
         Self(second.div_euclid(SECONDS_OF_DAY))
     }
 
     /// Returns the number of days since 1970-01-01.
-    #[must_use]
     pub fn number(self) -> i64 {
         self.0
     }
 
     /// Returns the day with this number of days since 1970-01-01.
-    #[must_use]
     pub const fn from_number(number: i64) -> Self {
         Self(number)
     }
@@ -49,7 +46,6 @@ impl Day {
     }
 
     /// Returns its last second since 1970.
-    #[must_use]
     pub fn end(self) -> i64 {
         self.start() + SECONDS_OF_DAY - 1
     }
@@ -61,19 +57,11 @@ impl Day {
     }
 
     /// Returns the month that contains the day.
-    #[must_use]
     pub fn month(self) -> Month {
         Month::on(self.date())
     }
 
-    /// Returns the day of the month in two digits.
-    #[must_use]
-    pub fn of_month(self) -> String {
-        format!("{:02}", self.date().day())
-    }
-
     /// Reads the form that [`Day`] displays: `2025-11-03`.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         text.parse().ok().map(Self::on)
     }
@@ -91,7 +79,6 @@ impl Day {
 
 impl Month {
     /// Returns its first day.
-    #[must_use]
     pub fn first_day(self) -> Day {
         match self.0 {
             // The years 0 to 9999. A search reads the spans of thousands of periods, for which the date is too slow.
@@ -101,7 +88,6 @@ impl Month {
     }
 
     /// Returns its last day.
-    #[must_use]
     pub fn last_day(self) -> Day {
         Day::on(self.first_date().last_of_month())
     }
@@ -113,31 +99,26 @@ impl Month {
     }
 
     /// Returns the month of a second since 1970.
-    #[must_use]
     pub fn of(second: i64) -> Self {
         Day::of(second).month()
     }
 
     /// Returns the number of months since January of year 0.
-    #[must_use]
     pub fn number(self) -> i64 {
         self.0
     }
 
     /// Returns its year.
-    #[must_use]
     pub fn year(self) -> i64 {
         self.0.div_euclid(12)
     }
 
     /// Returns the month with this number of months since January of year 0.
-    #[must_use]
     pub const fn from_number(number: i64) -> Self {
         Self(number)
     }
 
     /// Reads the form that [`Month`] displays: `2025-11`.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         format!("{text}-01").parse().ok().map(Self::on)
     }
@@ -189,7 +170,6 @@ mod tests {
         let day = Day::of(second);
         let month = day.month();
         assert_eq!(day.to_string(), shown[..10], "{shown}");
-        assert_eq!(day.of_month(), shown[8..10], "{shown}");
         assert_eq!(month.to_string(), shown[..7], "{shown}");
         assert!(day.start() <= second && second <= day.end(), "{shown}");
         assert_eq!((Day::of(day.start()), Day::of(day.end())), (day, day), "{shown}");

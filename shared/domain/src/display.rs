@@ -20,7 +20,6 @@ const MAX_CHARS: usize = 120;
 ///   invitation an advertisement.
 ///
 /// The templates escape HTML.
-#[must_use]
 pub fn display_name(name: &str) -> String {
     let mut shown = String::with_capacity(name.len());
     let mut marks = None;

@@ -31,7 +31,6 @@ impl EmailPattern {
     }
 
     /// True if the address with this key matches.
-    #[must_use]
     pub fn admits(&self, email_key: &str) -> bool {
         let halves = email_key.rsplit_once('@');
         match self {

@@ -91,7 +91,6 @@ impl FieldErrors {
     }
 
     /// Returns the names that a log may have, in order. A name that the client sent becomes [`UNKNOWN_FIELD`], once.
-    #[must_use]
     pub fn loggable_names(&self) -> Vec<&'static str> {
         let known = self.0.keys().filter_map(|name| match name {
             Cow::Borrowed(known) => Some(*known),
@@ -148,7 +147,6 @@ impl Error {
     }
 
     /// Returns the kind of the error, as the log has it.
-    #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Invalid(_) => "invalid",
@@ -167,7 +165,6 @@ impl Error {
     }
 
     /// Returns the names of the bad fields that a log may have: see [`FieldErrors::loggable_names`].
-    #[must_use]
     pub fn loggable_fields(&self) -> Vec<&'static str> {
         match self {
             Self::Invalid(ValidationError::Fields(errors)) => errors.loggable_names(),

@@ -12,7 +12,6 @@ pub struct UserId(u64);
 
 impl UserId {
     /// Generates a random id. It is unpredictable, so that nobody can enumerate ids.
-    #[must_use]
     pub fn random() -> Self {
         loop {
             let candidate = random_u64() & MAX_ID;
@@ -23,19 +22,16 @@ impl UserId {
     }
 
     /// Parses the one canonical spelling: decimal digits without sign or leading zero.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         canonical_decimal(text).map(Self)
     }
 
     /// Returns the id, if the number lies in range.
-    #[must_use]
     pub fn new(number: u64) -> Option<Self> {
         (1..=MAX_ID).contains(&number).then_some(Self(number))
     }
 
     /// Returns the id as a number.
-    #[must_use]
     pub fn get(self) -> u64 {
         self.0
     }
@@ -56,13 +52,11 @@ impl OrgId {
     pub(crate) const LEAST: Self = Self(1);
 
     /// Returns the id, if the number lies in range.
-    #[must_use]
     pub fn new(number: u64) -> Option<Self> {
         (1..=MAX_ID).contains(&number).then_some(Self(number))
     }
 
     /// Returns the id as a number.
-    #[must_use]
     pub fn get(self) -> u64 {
         self.0
     }
@@ -83,7 +77,6 @@ impl<K> OpaqueId<K> {
     const MAX_BYTES: usize = 64;
 
     /// Parses an id; `None` for text of another form.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b":_.-".contains(&byte);
         let is_id = (1..=Self::MAX_BYTES).contains(&text.len()) && text.bytes().all(is_allowed);
@@ -91,7 +84,6 @@ impl<K> OpaqueId<K> {
     }
 
     /// Returns the id as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -122,7 +114,6 @@ pub type CategoryId = OpaqueId<CategoryKind>;
 /// # Panics
 ///
 /// When the operating system has no random bytes to give: nothing safe can be done then.
-#[must_use]
 pub fn random_u64() -> u64 {
     getrandom::u64().expect("the operating system provides randomness")
 }

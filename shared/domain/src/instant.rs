@@ -29,7 +29,6 @@ impl DateInput {
     /// for UTC. `None` if the text has another form.
     ///
     /// A blank counts as `+`, because a query string decodes `+` to a blank.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let date = parse_date(text.get(..10)?)?;
         let Some(rest) = text[10..].strip_prefix('T') else {
@@ -51,7 +50,6 @@ impl DateInput {
     /// Returns the first whole second that is not before this input: for a day its midnight.
     ///
     /// Times outside the years of reviews give [`FIRST_SECOND`], or the second after [`LAST_SECOND`].
-    #[must_use]
     pub fn first_second(self) -> i64 {
         match self {
             Self::Day(date) => seconds_since_epoch(date.into()),
@@ -64,7 +62,6 @@ impl DateInput {
     /// Returns the last whole second that is not after this input: for a day its last second.
     ///
     /// Times outside the years of reviews give the second before [`FIRST_SECOND`], or [`LAST_SECOND`].
-    #[must_use]
     pub fn last_second(self) -> i64 {
         match self {
             Self::Day(date) => seconds_since_epoch(date.at(23, 59, 59, 0)),
@@ -75,7 +72,6 @@ impl DateInput {
     }
 
     /// Returns the second of a review's date: for a day its start; fractions are dropped. `None` outside the years of reviews.
-    #[must_use]
     pub fn second(self) -> Option<i64> {
         match self {
             Self::Day(_) => Some(self.first_second()),
@@ -86,7 +82,6 @@ impl DateInput {
 
     /// Returns the microseconds since 1970: for a day those of its start; smaller fractions are dropped. `None` outside the years of
     /// reviews.
-    #[must_use]
     pub fn microsecond(self) -> Option<i64> {
         let fraction =
             if let Self::Instant(instant) = self { i64::from(instant.subsec_nanosecond()) / 1_000 } else { 0 };
@@ -94,7 +89,6 @@ impl DateInput {
     }
 
     /// Returns the day in UTC; `None` outside the years of reviews.
-    #[must_use]
     pub fn day(self) -> Option<Date> {
         match self {
             Self::Day(date) => Some(date),
@@ -105,7 +99,6 @@ impl DateInput {
 }
 
 /// True if the range, both ends included, contains no second that a review may have.
-#[must_use]
 pub fn is_empty_range(from: Option<i64>, to: Option<i64>) -> bool {
     from.map_or(FIRST_SECOND, |from| from.max(FIRST_SECOND)) > to.map_or(LAST_SECOND, |to| to.min(LAST_SECOND))
 }
@@ -171,7 +164,6 @@ fn parse_digits(text: &str, length: usize) -> Option<i16> {
 }
 
 /// Returns a second since 1970 in the form of answers: `2024-03-01T09:30:00+00:00`.
-#[must_use]
 pub fn format_second(second: i64) -> String {
     EPOCH.checked_add(SignedDuration::from_secs(second)).map(|civil| format!("{civil}+00:00")).unwrap_or_default()
 }

@@ -60,20 +60,17 @@ impl AllowedNetworks {
     }
 
     /// True if a call from this address is admitted. An unknown address is admitted only if every address is.
-    #[must_use]
     pub fn admit(&self, source: Option<IpAddr>) -> bool {
         self.0.is_empty() || source.is_some_and(|source| self.0.iter().any(|network| network.contains(source)))
     }
 
     /// True if these networks have no address that the others lack.
-    #[must_use]
     pub fn is_within(&self, others: &Self) -> bool {
         let is_covered = |network: &Network| others.0.iter().any(|other| other.covers(network));
         others.0.is_empty() || (!self.0.is_empty() && self.0.iter().all(is_covered))
     }
 
     /// Returns the spellings of the networks.
-    #[must_use]
     pub fn to_texts(&self) -> Vec<String> {
         self.0.iter().map(Network::to_string).collect()
     }

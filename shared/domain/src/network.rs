@@ -53,14 +53,12 @@ impl Network {
     }
 
     /// True if the address is in the network.
-    #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         address.is_ipv4() == self.address.is_ipv4() && masked(address, self.prefix) == self.address
     }
 
     /// True if every address of the other network is in this one.
-    #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         self.prefix <= other.prefix && self.contains(other.address)
     }

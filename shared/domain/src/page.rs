@@ -26,7 +26,6 @@ impl PageRequest {
     }
 
     /// Returns the positions of the page in a list of `count` items. Past the end they are empty.
-    #[must_use]
     pub fn range(&self, count: u64) -> std::ops::Range<u64> {
         let start = self.start().min(count);
         start..start.saturating_add(self.size).min(count)
@@ -52,7 +51,6 @@ pub struct Page<T> {
 
 impl<T> Page<T> {
     /// Returns the number of the last page; 1 for an empty list.
-    #[must_use]
     pub fn max_page(&self) -> u64 {
         self.count.div_ceil(self.request.size).max(1)
     }

@@ -33,7 +33,6 @@ impl Password {
     }
 
     /// Returns the bytes to hash. Nothing else may see them.
-    #[must_use]
     pub fn expose_bytes(&self) -> &[u8] {
         self.0.expose_secret().as_bytes()
     }
@@ -51,13 +50,11 @@ pub struct PasswordHash(String);
 
 impl PasswordHash {
     /// Wraps a hash in its text form. Text that is no PHC hash verifies no password.
-    #[must_use]
     pub fn from_phc(text: String) -> Self {
         Self(text)
     }
 
     /// Returns the text to store: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`.
-    #[must_use]
     pub fn as_phc(&self) -> &str {
         &self.0
     }

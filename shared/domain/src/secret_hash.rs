@@ -22,7 +22,6 @@ impl<K> SecretHash<K> {
     }
 
     /// Returns the digest in 64 lower-case hexadecimal digits.
-    #[must_use]
     pub fn as_hex(&self) -> String {
         hex::encode(self.0)
     }
@@ -33,7 +32,6 @@ impl<K> SecretHash<K> {
     }
 
     /// Parses 64 hexadecimal digits; `None` for anything else.
-    #[must_use]
     pub fn from_hex(text: &str) -> Option<Self> {
         let mut digest = [0; 32];
         hex::decode_to_slice(text, &mut digest).ok()?;

@@ -45,7 +45,6 @@ const MAX_NAME_BYTES: usize = 64;
 const MAX_EDITS: usize = 2;
 
 /// Returns the one of the known names that was probably meant; `None` if none is near. Never returns the name that was sent.
-#[must_use]
 pub fn suggest(sent: &str, known: &[&'static str]) -> Option<&'static str> {
     let letters = letters_of(sent);
     if sent.len() > MAX_NAME_BYTES || letters.is_empty() {

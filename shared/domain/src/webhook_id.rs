@@ -20,13 +20,11 @@ pub struct WebhookId {
 
 impl WebhookId {
     /// Returns a new id in a slot, which is below [`MAX_WEBHOOKS`].
-    #[must_use]
     pub fn random(org_id: OrgId, slot: u8) -> Self {
         Self { org_id, slot, random: random_u64() >> (64 - 4 * RANDOM_DIGITS) }
     }
 
     /// Parses an id; `None` for text of another form.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (org_id, digits) = text.split_once('-')?;
         let (slot, random) = digits.split_at_checked(1)?;
@@ -37,13 +35,11 @@ impl WebhookId {
     }
 
     /// Returns the organisation.
-    #[must_use]
     pub fn org_id(self) -> OrgId {
         self.org_id
     }
 
     /// Returns the slot.
-    #[must_use]
     pub fn slot(self) -> u8 {
         self.slot
     }

@@ -18,10 +18,6 @@ pub(super) fn numbers() -> impl Strategy<Value = u64> {
     prop_oneof![4 => 0_u64..200, 2 => 0_u64..3_000_000, 1 => any::<u64>(), 1 => Just(u64::MAX)]
 }
 
-fn stamps() -> impl Strategy<Value = u32> {
-    prop_oneof![3 => 0_u32..3, 1 => any::<u32>()]
-}
-
 fn seconds() -> impl Strategy<Value = i64> {
     prop_oneof![
         4 => 1_700_000_000_i64..1_700_000_100,
@@ -31,12 +27,9 @@ fn seconds() -> impl Strategy<Value = i64> {
     ]
 }
 
-fn review_numbers() -> impl Strategy<Value = ReviewNumber> {
-    prop_oneof![1 => 0_u64..3, 4 => any::<u64>(), 1 => Just(u64::MAX)].prop_map(ReviewNumber::new)
-}
-
 pub(super) fn posting_keys() -> impl Strategy<Value = PostingKey> {
-    (seconds(), review_numbers()).prop_map(|(effective_at, id)| PostingKey { effective_at, id })
+    (seconds(), prop_oneof![1 => 0_u64..3, 4 => any::<u64>(), 1 => Just(u64::MAX)].prop_map(ReviewNumber::new))
+        .prop_map(|(effective_at, id)| PostingKey { effective_at, id })
 }
 
 pub(super) fn facet_keys() -> impl Strategy<Value = FacetKey> {
@@ -64,7 +57,7 @@ pub(super) fn counts() -> impl Strategy<Value = FacetCounts> {
 }
 
 pub(super) fn node_refs() -> impl Strategy<Value = NodeRef> {
-    (any::<u32>(), stamps()).prop_map(|(slot, stamp)| NodeRef { slot, stamp })
+    (any::<u32>(), prop_oneof![3 => 0_u32..3, 1 => any::<u32>()]).prop_map(|(slot, stamp)| NodeRef { slot, stamp })
 }
 
 /// Returns postings in their order.

@@ -15,13 +15,11 @@ pub struct LogPosition(pub [u64; LANES]);
 
 impl LogPosition {
     /// True if everything up to the other position is included in this one.
-    #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).all(|(own, other)| own >= other)
     }
 
     /// True if the position includes this change.
-    #[must_use]
     pub fn includes(&self, lane: usize, sequence: u64) -> bool {
         self.0.get(lane).is_some_and(|last| sequence <= *last)
     }
@@ -72,7 +70,6 @@ pub struct LogEntry {
 
 impl LogEntry {
     /// Returns the lane of the entry.
-    #[must_use]
     pub fn lane(&self) -> usize {
         self.change.id.lane()
     }
@@ -80,14 +77,12 @@ impl LogEntry {
 
 impl Place {
     /// Returns the posting of a review with this place, if the tree counts it. The place is one of the tree's organisation.
-    #[must_use]
     pub fn posting_in(&self, tree: &TreeKey, id: ReviewNumber, version: u64) -> Option<Posting> {
         let key = PostingKey { effective_at: self.effective_at, id };
         self.is_in(tree.set.org_id(), tree).then_some(Posting { key, facet_key: self.facet_key, version })
     }
 
     /// Returns the place of a review.
-    #[must_use]
     pub fn of(review: &Review) -> Self {
         Self {
             effective_at: review.effective_at(),
@@ -98,7 +93,6 @@ impl Place {
     }
 
     /// Returns the sets of an organisation that count a review in this place.
-    #[must_use]
     pub fn sets(&self, org_id: OrgId) -> [ReviewSet; 3] {
         [
             ReviewSet::Org(org_id),
@@ -108,7 +102,6 @@ impl Place {
     }
 
     /// True if the tree counts a review with this place, in an organisation.
-    #[must_use]
     pub fn is_in(&self, org_id: OrgId, tree: &TreeKey) -> bool {
         let in_set = match &tree.set {
             ReviewSet::Org(set_org) => *set_org == org_id,

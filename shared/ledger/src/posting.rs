@@ -19,7 +19,6 @@ impl PostingKey {
     pub const END: Self = Self { effective_at: i64::MAX, id: ReviewNumber::MAX };
 
     /// Returns the first key of a second.
-    #[must_use]
     pub fn at(effective_at: i64) -> Self {
         Self { effective_at, id: ReviewNumber::MIN }
     }
@@ -38,7 +37,6 @@ pub struct Posting {
 
 impl Posting {
     /// Returns the counts of postings.
-    #[must_use]
     pub fn counts<'a>(postings: impl IntoIterator<Item = &'a Self>) -> FacetCounts {
         let mut counts = FacetCounts::default();
         postings.into_iter().for_each(|posting| counts.add(posting.facet_key, 1));
@@ -59,13 +57,11 @@ pub struct PostingFilter {
 
 impl PostingFilter {
     /// True if the posting matches.
-    #[must_use]
     pub fn admits(&self, posting: &Posting) -> bool {
         self.mask.contains(posting.facet_key) && self.admits_second(posting.key.effective_at)
     }
 
     /// True if the range of dates contains the second.
-    #[must_use]
     pub fn admits_second(&self, second: i64) -> bool {
         self.from.is_none_or(|from| from <= second) && self.to.is_none_or(|to| second <= to)
     }

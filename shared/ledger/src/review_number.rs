@@ -13,26 +13,22 @@ impl ReviewNumber {
     pub const MAX: Self = Self(u64::MAX);
 
     /// Returns the number of an id: its 12 characters (digits, then letters) as digits of base 36.
-    #[must_use]
     pub fn of(id: &ReviewId) -> Self {
         let digit = |byte: u8| if byte.is_ascii_digit() { byte - b'0' } else { byte.wrapping_sub(b'a') % 26 + 10 };
         Self(id.as_str().bytes().fold(0, |number, byte| number * 36 + u64::from(digit(byte))))
     }
 
     /// Returns the number with this value. Values that no id has stay usable for comparisons.
-    #[must_use]
     pub fn new(value: u64) -> Self {
         Self(value)
     }
 
     /// Returns the number as an integer.
-    #[must_use]
     pub fn get(self) -> u64 {
         self.0
     }
 
     /// Returns the id; `None` if no id has this number.
-    #[must_use]
     pub fn to_id(self) -> Option<ReviewId> {
         let mut characters = [b'0'; ReviewId::LENGTH];
         let mut rest = self.0;
@@ -44,7 +40,6 @@ impl ReviewNumber {
     }
 
     /// Returns the lane of the log that holds the changes of the review, below [`LANES`](super::LANES).
-    #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "a remainder below the number of lanes")]
     pub fn lane(self) -> usize {
         (self.0 % super::LANES as u64) as usize

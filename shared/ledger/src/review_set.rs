@@ -16,13 +16,11 @@ pub enum ReviewSet {
 
 impl ReviewSet {
     /// Returns the two sets that count a review: its organisation and its city.
-    #[must_use]
     pub fn containing(review: &Review) -> [Self; 2] {
         [Self::Org(review.org_id), Self::City(review.org_id, review.city_key.clone())]
     }
 
     /// Returns the organisation that the reviews belong to.
-    #[must_use]
     pub fn org_id(&self) -> OrgId {
         match self {
             Self::Org(org_id) | Self::City(org_id, _) | Self::Business(org_id, _) => *org_id,

@@ -17,7 +17,6 @@ pub struct TreeDelta {
 impl TreeDelta {
     /// Returns the difference of a tree between two positions. The entries are those of the organisation's log, in the order of
     /// their lanes, and include every one between the positions; others are skipped.
-    #[must_use]
     pub fn between<'a>(
         tree: &TreeKey,
         entries: impl IntoIterator<Item = &'a LogEntry>,
@@ -52,7 +51,6 @@ impl TreeDelta {
     }
 
     /// Returns the difference of the counts.
-    #[must_use]
     pub fn counts(&self) -> FacetCounts {
         let mut counts = Posting::counts(&self.added);
         counts.subtract_all(&Posting::counts(self.removed.values()));
@@ -60,7 +58,6 @@ impl TreeDelta {
     }
 
     /// True if nothing changes.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.removed.is_empty() && self.added.is_empty()
     }

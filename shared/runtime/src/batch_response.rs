@@ -28,7 +28,6 @@ impl BatchResponse {
     }
 
     /// True if the answer names this record.
-    #[must_use]
     pub fn names(&self, id: &str) -> bool {
         self.failures.iter().any(|failure| failure.id == id)
     }

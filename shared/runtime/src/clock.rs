@@ -65,7 +65,6 @@ pub struct ManualClock(Mutex<Timestamp>);
 
 impl ManualClock {
     /// Returns a clock that stands at the instant.
-    #[must_use]
     pub fn at(instant: Timestamp) -> Self {
         Self(Mutex::new(instant))
     }
@@ -84,7 +83,6 @@ impl Clock for ManualClock {
 
 /// Returns the time until a deadline of the runtime; `None` if the runtime sets none. The runtime uses the machine's time, whatever
 /// [`Clock`] says.
-#[must_use]
 #[expect(clippy::disallowed_methods, reason = "the runtime's deadline is in the machine's time")]
 pub fn time_left(deadline: SystemTime) -> Option<Duration> {
     let is_deadline = deadline >= SystemTime::UNIX_EPOCH + MIN_DEADLINE;
@@ -92,7 +90,6 @@ pub fn time_left(deadline: SystemTime) -> Option<Duration> {
 }
 
 /// Returns the deadline of an invocation that may take this time from now on.
-#[must_use]
 #[expect(clippy::disallowed_methods, reason = "the runtime's deadline is in the machine's time")]
 pub fn deadline_in(time: Duration) -> SystemTime {
     SystemTime::now() + time
@@ -111,7 +108,6 @@ impl Stopwatch {
     }
 
     /// Returns the time since the start.
-    #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.0.elapsed()
     }

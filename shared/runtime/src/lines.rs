@@ -35,7 +35,6 @@ impl Line {
     }
 
     /// Returns the line for the file of rejected rows, shortened if it is too long.
-    #[must_use]
     pub fn excerpt(&self) -> Cow<'_, str> {
         let text = String::from_utf8_lossy(&self.bytes);
         if self.is_truncated { Cow::Owned(text.chars().take(EXCERPT_CHARS).collect()) } else { text }
@@ -51,13 +50,11 @@ pub struct LineReader {
 
 impl LineReader {
     /// Reads a stream from its start.
-    #[must_use]
     pub fn new(input: Box<dyn AsyncRead + Send + Unpin>) -> Self {
         Self::resume(input, 0, 0)
     }
 
     /// Reads the rest of a stream, behind this number of lines and this offset in bytes.
-    #[must_use]
     pub fn resume(input: Box<dyn AsyncRead + Send + Unpin>, number: u64, position: u64) -> Self {
         Self { input: BufReader::new(input), number, position }
     }

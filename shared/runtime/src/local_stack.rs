@@ -13,7 +13,6 @@ use crate::config::state_folder;
 const FOLDER: &str = "presence/stacks";
 
 /// True if the URL of an endpoint names this machine by itself. Other names may lead to this machine, too, but nobody can be sure.
-#[must_use]
 pub fn is_on_this_machine(endpoint_url: &str) -> bool {
     let Ok(uri) = endpoint_url.parse::<http::Uri>() else { return false };
     let host = uri.scheme().and(uri.host()).unwrap_or_default().to_ascii_lowercase();

@@ -27,7 +27,6 @@ impl SignInUrl {
     }
 
     /// Returns the URL.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

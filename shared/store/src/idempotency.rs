@@ -50,7 +50,6 @@ struct AnswerItem {
 
 impl AnswerStore {
     /// Builds the store. Makes no call.
-    #[must_use]
     pub fn new(database: &Database) -> Self {
         Self { db: database.clone() }
     }

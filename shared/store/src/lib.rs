@@ -86,7 +86,6 @@ pub struct Stores {
 
 impl Stores {
     /// Builds every store, each with an empty cache. Makes no call.
-    #[must_use]
     pub fn new(database: Database) -> Self {
         Self {
             users: UserStore::new(&database),

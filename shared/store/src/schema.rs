@@ -212,7 +212,6 @@ impl Key {
 
 impl Index {
     /// True if a query of the index of this table can see the attribute.
-    #[must_use]
     pub fn holds(&self, table: &Table, attribute: &str) -> bool {
         let in_keys = self.key.attributes().chain(table.key.attributes()).any(|(name, _)| name == attribute);
         in_keys
@@ -240,7 +239,6 @@ impl Index {
 
 impl StreamImages {
     /// Returns the spelling of `DynamoDB`.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::New => "NEW_IMAGE",
@@ -262,7 +260,6 @@ impl StreamImages {
 
 impl Table {
     /// Returns the request that creates the table under its full name, with on-demand capacity.
-    #[must_use]
     pub fn create(
         &self,
         client: &aws_sdk_dynamodb::Client,
@@ -280,7 +277,6 @@ impl Table {
     }
 
     /// Returns the request that turns the expiry of items on; `None` if no item of the table expires.
-    #[must_use]
     pub fn expire(
         &self,
         client: &aws_sdk_dynamodb::Client,

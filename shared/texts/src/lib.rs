@@ -176,7 +176,6 @@ pub struct Notice {
 
 impl Texts {
     /// Returns the texts of a language.
-    #[must_use]
     pub fn of(lang: Lang) -> &'static Self {
         match lang {
             Lang::En => &en::TEXTS,
@@ -189,7 +188,6 @@ impl Texts {
     }
 
     /// Returns a duration in the unit that fits best. It is rounded down, so that a link never ends before the time that is promised.
-    #[must_use]
     pub fn duration(&self, duration: SignedDuration) -> String {
         /// From this number on, a duration in hours is precise enough.
         const MIN_ROUNDED_HOURS: i64 = 3;

@@ -19,12 +19,6 @@ use crate::api::send_all;
 const NOT_FOUND: &str = r#"{"errors":{"json":"not found"}}"#;
 
 impl ReviewFixtures {
-    async fn seeded_with(options: Options) -> Self {
-        let stack = TestStack::with(options).await;
-        let fixtures = Fixtures::create(&stack).await;
-        Self::seeded(stack, fixtures).await
-    }
-
     /// Sends a change of the review with this name.
     pub(super) async fn act(&self, by: &str, method: &str, name: &str, path: &str, body: &Value) -> Reply {
         let path = format!("/reviews/{}{path}", seeded_review(name).id.as_str());
@@ -300,7 +294,9 @@ async fn an_unknown_and_a_foreign_review_are_answered_alike() {
 async fn a_change_that_fails_at_any_call_is_made_once_when_it_is_repeated() {
     let faults = FaultConnector::new();
     let options = Options { http_client: Some(faults.over(in_process_client())), ..short_retries() };
-    let fixtures = ReviewFixtures::seeded_with(options).await;
+    let stack = TestStack::with(options).await;
+    let fixtures = Fixtures::create(&stack).await;
+    let fixtures = ReviewFixtures::seeded(stack, fixtures).await;
     assert_eq!(fixtures.shown("b").await["state"], "not_treated", "a warm key");
     let path = format!("/reviews/{}/reply", seeded_review("b").id.as_str());
     let mut version = 0;

@@ -2,7 +2,6 @@
 //! the audit has no findings.
 
 use presence_ops::Exit;
-use presence_store::Finding;
 use presence_tests::{Fixtures, TestStack};
 use serde_json::{Value, json};
 
@@ -68,10 +67,6 @@ impl ExtremeDates {
         }
         found.expect("it was searched")
     }
-
-    async fn findings(&self) -> Vec<Finding> {
-        self.stack.stores().reviews.audit_reviews(None).await.expect("the store answers").findings
-    }
 }
 
 fn row(at: &str) -> Value {
@@ -121,7 +116,7 @@ async fn the_first_and_the_last_dates_are_written_counted_found_and_sorted() {
     }
     assert_finds(&env, "update_date__gte=9999-12-30T22:00:01", &between("9999-12-30T22:00:01", "")).await;
     assert_finds(&env, "update_date__lte=0001-01-01T00:00:00", &between("", "0001-01-01T00:00:00")).await;
-    assert_eq!(env.findings().await, []);
+    assert_eq!(env.stack.stores().reviews.audit_reviews(None).await.expect("the store answers").findings, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]

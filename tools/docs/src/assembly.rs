@@ -53,7 +53,7 @@ pub(crate) fn document() -> OpenApi {
         .info(info.build())
         .servers(Some(servers()))
         .tags(Some(tags.map(|(name, description)| TagBuilder::new().name(name).description(Some(description)).build())))
-        .security(Some(security_requirements()))
+        .security(Some(SECURITY_SCHEMES.map(|name| SecurityRequirement::new(name, [] as [&str; 0])).to_vec()))
         .paths(paths())
         .components(Some(components()))
         .build()
@@ -69,10 +69,6 @@ fn servers() -> [Server; 3] {
     let deployed = ServerBuilder::new().url("https://{host}").description(Some("Deployment.")).parameter("host", host);
     let same_origin = ServerBuilder::new().url("/").description(Some("Server of this description."));
     [local.build(), deployed.build(), same_origin.build()]
-}
-
-fn security_requirements() -> Vec<SecurityRequirement> {
-    SECURITY_SCHEMES.map(|name| SecurityRequirement::new(name, [] as [&str; 0])).to_vec()
 }
 
 fn paths() -> Paths {

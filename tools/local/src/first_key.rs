@@ -5,7 +5,6 @@ use presence_runtime::config::Config;
 /// Returns the command lines for a shell, in the order in which they are run.
 ///
 /// `prefix` is that of the tables; commands name it only if it is not the default.
-#[must_use]
 pub fn commands(dynamodb_url: &str, prefix: &str) -> Vec<String> {
     let mut commands = vec![format!("export AWS_ENDPOINT_URL_DYNAMODB={dynamodb_url}")];
     if prefix != Config::DEFAULT_TABLE_PREFIX {

@@ -17,7 +17,6 @@ pub struct AwsProgram {
 
 impl AwsProgram {
     /// Returns the program at a path, or of a name that is looked up in `PATH`, with the settings of the environment.
-    #[must_use]
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self { program: program.into(), region: None, profile: None }
     }

@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use jiff::Timestamp;
 use presence_store::Finding;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::Exit;
 use crate::error::CommandError;
@@ -21,8 +21,10 @@ use crate::table::{Column, TableWriter};
 pub struct Console {
     data: Box<dyn Write + Send>,
     messages: Box<dyn Write + Send>,
-    shows_progress: bool,
-    can_ask: bool,
+    /// True if progress bars may be drawn on standard error.
+    pub(crate) shows_progress: bool,
+    /// True if there is a terminal to ask on.
+    pub(crate) can_ask: bool,
     /// Columns of the terminal to which data is written; none for a pipe.
     terminal_width: Option<usize>,
     /// True if tables show all of their columns, however wide.
@@ -33,7 +35,6 @@ pub struct Console {
 
 impl Console {
     /// Returns a console on standard output and standard error. Shows progress bars if the latter is a terminal.
-    #[must_use]
     pub fn standard() -> Self {
         let shows_progress = io::stderr().is_terminal();
         let can_ask = shows_progress && io::stdin().is_terminal();
@@ -42,7 +43,6 @@ impl Console {
     }
 
     /// Returns a console that writes to these streams, shows no progress bars and asks no questions.
-    #[must_use]
     pub fn new(data: Box<dyn Write + Send>, messages: Box<dyn Write + Send>) -> Self {
         Self {
             data,
@@ -55,19 +55,9 @@ impl Console {
         }
     }
 
-    /// True if progress bars may be drawn on standard error.
-    pub(crate) fn shows_progress(&self) -> bool {
-        self.shows_progress
-    }
-
     /// Returns the columns that a table may use; `None` if it goes to a pipe, where programs read it.
     pub(crate) fn terminal_width(&self) -> Option<usize> {
         self.terminal_width.map(|width| if self.is_wide { usize::MAX } else { width })
-    }
-
-    /// True if there is a terminal to ask on.
-    pub(crate) fn can_ask(&self) -> bool {
-        self.can_ask
     }
 
     /// Asks on the terminal if the command shall go on. The default is no.
@@ -188,7 +178,7 @@ impl Console {
     /// Writes the error that ends a command: one line, or `{"error":{"code","message"}}`.
     pub(crate) fn write_error(&mut self, error: &CommandError) {
         if self.json {
-            self.write_message(error.to_json());
+            self.write_message(json!({ "error": { "code": error.code(), "message": error.to_string() } }));
         } else {
             self.write_message(format_args!("error: {error}"));
         }

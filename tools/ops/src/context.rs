@@ -32,7 +32,6 @@ pub struct Context {
 
 impl Context {
     /// Returns a context for tables outside AWS.
-    #[must_use]
     pub fn new(stores: Stores, clock: Arc<dyn Clock>, console: Console) -> Self {
         let target = Target::outside_aws(stores.database.prefix(), None);
         Self { stores, clock, console, target, s3: None, aws: None }

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 use aws_sdk_dynamodb::error::ErrorMetadata;
 use presence_domain::error::{Error, FieldError, ValidationError};
-use serde_json::json;
 
 use crate::credentials::OperatorCredentialsError;
 use crate::import_error::ImportError;
@@ -124,11 +123,6 @@ impl CommandError {
         let Self::Failed(error) = self else { return false };
         let is_closed = find_cause::<io::Error>(error).is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe);
         is_closed && find_cause::<Error>(error).is_none()
-    }
-
-    /// Returns the error as `{"error":{"code","message"}}`.
-    pub(crate) fn to_json(&self) -> serde_json::Value {
-        json!({ "error": { "code": self.code(), "message": self.to_string() } })
     }
 }
 

@@ -58,11 +58,6 @@ pub(crate) struct ReviewRow<'a> {
     stamp: Option<String>,
 }
 
-/// Returns microseconds since 1970 as an instant in UTC; `None` outside the calendar.
-fn format_microsecond(microsecond: i64) -> Option<String> {
-    jiff::Timestamp::from_microsecond(microsecond).ok().map(|instant| instant.to_string())
-}
-
 impl<'a> From<&'a Org> for OrgRow<'a> {
     fn from(org: &'a Org) -> Self {
         Self { id: org.id.get(), name: &org.name }
@@ -100,7 +95,9 @@ impl<'a> From<&'a Review> for ReviewRow<'a> {
             reply_comment: review.reply_comment.as_deref(),
             state: review.state.as_str(),
             link: review.link.as_deref(),
-            seen_at: review.seen_at.and_then(|seen| format_microsecond(seen.at)),
+            seen_at: review
+                .seen_at
+                .and_then(|seen| jiff::Timestamp::from_microsecond(seen.at).ok().map(|instant| instant.to_string())),
             stamp: review.seen_at.filter(|seen| *seen != seen.without_place()).map(|seen| seen.to_string()),
         }
     }

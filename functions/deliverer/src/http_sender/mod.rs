@@ -48,7 +48,6 @@ pub struct HttpSender {
 impl HttpSender {
     /// Builds a sender that trusts the certificates of this machine and asks its resolver. Makes no call. The first message by TLS loads the
     /// certificates.
-    #[must_use]
     pub fn new(reach: WebhookReach, clock: Arc<dyn Clock>) -> Self {
         let resolve =
             |name: String, port| async move { Ok(tokio::net::lookup_host((name, port)).await?.collect()) }.boxed();
@@ -56,7 +55,6 @@ impl HttpSender {
     }
 
     /// Returns the receivers that it reaches.
-    #[must_use]
     pub fn reach(&self) -> WebhookReach {
         self.reach
     }

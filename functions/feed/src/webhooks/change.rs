@@ -47,10 +47,10 @@ impl Operation for UpdateWebhook {
         self,
         app: &App,
         request: &AuthenticatedRequest,
-        mut mistakes: FieldErrors,
+        mut errors: FieldErrors,
     ) -> Result<ChangeAnswer, Error> {
         let reach = app.webhook_reach()?;
-        let url = self.url.and_then(|text| wire::url(&text, reach, &mut mistakes));
+        let url = self.url.and_then(|text| wire::url(&text, reach, &mut errors));
         let types = match self.types {
             Patch::Keep => None,
             Patch::Clear => Some(EventFilter::default()),
@@ -58,7 +58,7 @@ impl Operation for UpdateWebhook {
         };
         let patch = WebhookPatch { url, types, label: self.label };
         let apply = |webhook: &Webhook, now| {
-            mistakes.clone().into_result()?;
+            errors.clone().into_result()?;
             Ok(webhook.patched(&patch, now))
         };
         let show = |webhook: &Webhook, now| request.answer(Answer::ok(&WebhookBody::new(webhook)), now);
@@ -78,14 +78,9 @@ impl Operation for DeleteWebhook {
         authorize_own(caller)
     }
 
-    async fn run(
-        self,
-        app: &App,
-        request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
-    ) -> Result<ChangeAnswer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<ChangeAnswer, Error> {
         let apply = |webhook: &Webhook, _| {
-            mistakes.clone().into_result()?;
+            errors.clone().into_result()?;
             Ok(Some((Webhook { version: webhook.version + 1, ..webhook.clone() }, Vec::new())))
         };
         let show = |webhook: &Webhook, now| request.answer(Answer::ok(&SuccessBody::of(webhook.id)), now);
@@ -105,15 +100,10 @@ impl Operation for RotateWebhook {
         authorize_own(caller)
     }
 
-    async fn run(
-        self,
-        app: &App,
-        request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
-    ) -> Result<ChangeAnswer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<ChangeAnswer, Error> {
         let secret = WebhookSecret::generate();
         let apply = |webhook: &Webhook, now| {
-            mistakes.clone().into_result()?;
+            errors.clone().into_result()?;
             Ok(Some((webhook.rotated(secret.clone(), now)?, Vec::new())))
         };
         app.change_webhook(request, WebhookAction::Rotate, apply, |webhook, now| show_once(request, webhook, now)).await
@@ -132,14 +122,9 @@ impl Operation for EnableWebhook {
         authorize_own(caller)
     }
 
-    async fn run(
-        self,
-        app: &App,
-        request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
-    ) -> Result<ChangeAnswer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<ChangeAnswer, Error> {
         let apply = |webhook: &Webhook, now| {
-            mistakes.clone().into_result()?;
+            errors.clone().into_result()?;
             Ok(webhook.with_progress(webhook.progress.clone().enabled(now)).map(|after| (after, Vec::new())))
         };
         let show = |webhook: &Webhook, now| request.answer(Answer::ok(&WebhookBody::new(webhook)), now);
@@ -163,15 +148,15 @@ impl Operation for ReplayWebhook {
         self,
         app: &App,
         request: &AuthenticatedRequest,
-        mut mistakes: FieldErrors,
+        mut errors: FieldErrors,
     ) -> Result<ChangeAnswer, Error> {
         app.webhook_reach()?;
         let id = webhook_id(request)?;
         if app.webhooks.get(id).await?.is_none() {
             return Err(Error::NotFound);
         }
-        let cursor = self.0.and_then(|text| wire::cursor(&text, Some(id.org_id()), &mut mistakes));
-        mistakes.into_result()?;
+        let cursor = self.0.and_then(|text| wire::cursor(&text, Some(id.org_id()), &mut errors));
+        errors.into_result()?;
         let FeedCursor { org_id, number } = cursor.ok_or(Error::NotFound)?;
         // A cursor that is no longer kept is an error of this read.
         app.feed.read(org_id, FeedStart::After(number), 1, app.clock.now()).await?;

@@ -40,12 +40,12 @@ impl Operation for CreateWebhook {
         self,
         app: &App,
         request: &AuthenticatedRequest,
-        mut mistakes: FieldErrors,
+        mut errors: FieldErrors,
     ) -> Result<ChangeAnswer, Error> {
         let reach = app.webhook_reach()?;
-        let org_id = org_of(&request.principal, self.org_id.map(Some), &mut mistakes).flatten();
-        let url = self.url.and_then(|text| wire::url(&text, reach, &mut mistakes));
-        mistakes.into_result()?;
+        let org_id = org_of(&request.principal, self.org_id.map(Some), &mut errors).flatten();
+        let url = self.url.and_then(|text| wire::url(&text, reach, &mut errors));
+        errors.into_result()?;
         let (org_id, url) = org_id.zip(url).ok_or_else(|| Error::invalid_field("org_id", "is required"))?;
         // What happens from now on: the end of the feed is read before the webhook is there.
         let cursor = app.feed.end(Some(org_id)).await?;

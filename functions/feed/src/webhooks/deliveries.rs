@@ -30,11 +30,11 @@ impl Operation for ListDeliveries {
         authorize_own(caller)
     }
 
-    async fn run(self, app: &App, request: &AuthenticatedRequest, mut mistakes: FieldErrors) -> Result<Answer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, mut errors: FieldErrors) -> Result<Answer, Error> {
         let webhook = app.webhook_of(request).await?;
         let org_id = Some(webhook.id.org_id());
-        let after = self.after.and_then(|text| wire::cursor(&text, org_id, &mut mistakes));
-        mistakes.into_result()?;
+        let after = self.after.and_then(|text| wire::cursor(&text, org_id, &mut errors));
+        errors.into_result()?;
         let below = after.map(|cursor| cursor.number);
         let (deliveries, has_more) = app.webhooks.deliveries(webhook.id, below, self.limit, app.clock.now()).await?;
         let oldest = deliveries.last().and_then(|delivery| delivery.latest());

@@ -28,10 +28,10 @@ impl Operation for ListWebhooks {
         authorize_org(caller, Action::ManageWebhooks, self.org_id.map(Some))
     }
 
-    async fn run(self, app: &App, request: &AuthenticatedRequest, mut mistakes: FieldErrors) -> Result<Answer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, mut errors: FieldErrors) -> Result<Answer, Error> {
         app.webhook_reach()?;
-        let org_id = org_of(&request.principal, self.org_id.map(Some), &mut mistakes).flatten();
-        mistakes.into_result()?;
+        let org_id = org_of(&request.principal, self.org_id.map(Some), &mut errors).flatten();
+        errors.into_result()?;
         let webhooks = app.webhooks.list(org_id.ok_or(Error::NotFound)?).await?;
         Ok(Answer::ok(&WebhookListBody { webhooks: webhooks.iter().map(WebhookBody::new).collect() }))
     }
@@ -49,9 +49,9 @@ impl Operation for GetWebhook {
         authorize_own(caller)
     }
 
-    async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<Answer, Error> {
         let webhook = app.webhook_of(request).await?;
-        mistakes.into_result()?;
+        errors.into_result()?;
         Ok(Answer::ok(&WebhookBody::new(&webhook)))
     }
 }

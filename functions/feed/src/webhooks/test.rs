@@ -30,14 +30,9 @@ impl Operation for TestWebhook {
         authorize_own(caller)
     }
 
-    async fn run(
-        self,
-        app: &App,
-        request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
-    ) -> Result<ChangeAnswer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<ChangeAnswer, Error> {
         let webhook = app.webhook_of(request).await?;
-        mistakes.into_result()?;
+        errors.into_result()?;
         let (now, id) = (app.clock.now(), format!("evt_{:016x}{:016x}", random_u64(), random_u64()));
         let at = format_at(now);
         let data = json!({ "id": webhook.id.to_string(), "org_id": webhook.id.org_id().get(), "at": at });

@@ -177,12 +177,12 @@ pub(super) fn label(raw: RawValue<'_>) -> Result<Option<String>, FieldError> {
 }
 
 /// Reads the address of a receiver that is in reach. A mistake is added to the others.
-pub(super) fn url(text: &str, reach: WebhookReach, mistakes: &mut FieldErrors) -> Option<WebhookUrl> {
-    WebhookUrl::parse(text, reach).map_err(|error| mistakes.add("url", error)).ok()
+pub(super) fn url(text: &str, reach: WebhookReach, errors: &mut FieldErrors) -> Option<WebhookUrl> {
+    WebhookUrl::parse(text, reach).map_err(|error| errors.add("url", error)).ok()
 }
 
 /// Reads a cursor of the feed of an organisation. A mistake is added to the others.
-pub(super) fn cursor(text: &str, org_id: Option<OrgId>, mistakes: &mut FieldErrors) -> Option<FeedCursor> {
+pub(super) fn cursor(text: &str, org_id: Option<OrgId>, errors: &mut FieldErrors) -> Option<FeedCursor> {
     let cursor = FeedCursor::parse(text).ok_or("is not a cursor of this feed");
     let cursor =
         cursor.and_then(
@@ -190,7 +190,7 @@ pub(super) fn cursor(text: &str, org_id: Option<OrgId>, mistakes: &mut FieldErro
                 if cursor.org_id == org_id { Ok(cursor) } else { Err("is a cursor of another organisation") }
             },
         );
-    cursor.map_err(|error| mistakes.add("after", error)).ok()
+    cursor.map_err(|error| errors.add("after", error)).ok()
 }
 
 /// Returns an instant in the form of answers.

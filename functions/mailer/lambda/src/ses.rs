@@ -53,7 +53,6 @@ pub struct SesMailer {
 impl SesMailer {
     /// Builds a mailer for this sender: an address, or a name and an address in angle brackets. It makes one attempt for each mail,
     /// against any configuration: a retry after a timeout could be a second mail.
-    #[must_use]
     pub fn new(config: &SdkConfig, sender: String) -> Self {
         let timeouts = TimeoutConfig::builder()
             .connect_timeout(CONNECT_TIMEOUT)

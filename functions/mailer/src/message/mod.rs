@@ -73,7 +73,6 @@ impl Message {
     /// # Panics
     ///
     /// Never: nothing in the templates can fail.
-    #[must_use]
     pub fn invitation(user: &User, origin: &InvitationOrigin, link: &str, life: SignedDuration) -> Self {
         let texts = Texts::of(user.lang.unwrap_or_default());
         let (name, life) = (&name_of(user), (texts.mail.life)(&texts.duration(life)));
@@ -93,7 +92,6 @@ impl Message {
     /// # Panics
     ///
     /// Never: nothing in the templates can fail.
-    #[must_use]
     pub fn webhook_disabled(user: &User, origin: &InvitationOrigin, webhook: &DisabledWebhook) -> Self {
         let texts = Texts::of(user.lang.unwrap_or_default());
         let (name, call) = (&name_of(user), &format!("POST /api/v2/webhooks/{}/enable", webhook.id));

@@ -23,18 +23,13 @@ impl Operation for CreateKey {
         Self { label: fields.required("label", wire::label), requested: wire::asked_rights(fields) }
     }
 
-    async fn run(
-        self,
-        app: &App,
-        request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
-    ) -> Result<ChangeAnswer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<ChangeAnswer, Error> {
         let (owner, now, own_rights) = (user_id(request)?, app.clock.now(), request.key_rights()?);
         let (by, check) = (Actor::Key(request.key_id), check(request));
         let scope = Some(request.principal.scope_of_user(owner));
         let change = KeyChange { owner, scope, check: &check, by: &by, now };
         let decide = |_: Option<&_>| {
-            let rights = own_rights.of_new_key(self.requested.clone(), mistakes.clone(), now)?;
+            let rights = own_rights.of_new_key(self.requested.clone(), errors.clone(), now)?;
             let KeyRights { access, networks, expires_at } = rights;
             Ok(NewApiKey { label: self.label.clone(), access, networks, expires_at })
         };

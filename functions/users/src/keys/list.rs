@@ -18,9 +18,9 @@ impl Operation for ListKeys {
         Self
     }
 
-    async fn run(self, app: &App, request: &AuthenticatedRequest, mistakes: FieldErrors) -> Result<Answer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<Answer, Error> {
         let (owner, now) = (user_id(request)?, app.clock.now());
-        let check = |user: &_| check(request)(user).and_then(|()| mistakes.clone().into_result());
+        let check = |user: &_| check(request)(user).and_then(|()| errors.clone().into_result());
         let records = app.users.list_keys_of(request.principal.scope_of_user(owner), owner, check).await?;
         let newest_first = records.iter().rev().filter(|record| record.is_listed(now));
         Ok(Answer::ok(&KeyListBody { keys: newest_first.map(KeyBody::new).collect() }))

@@ -19,19 +19,14 @@ impl Operation for RevokeKey {
         Self
     }
 
-    async fn run(
-        self,
-        app: &App,
-        request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
-    ) -> Result<ChangeAnswer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<ChangeAnswer, Error> {
         let (owner, now) = (user_id(request)?, app.clock.now());
         let (by, check) = (Actor::Key(request.key_id), check(request));
         let scope = Some(request.principal.scope_of_user(owner));
         let change = KeyChange { owner, scope, check: &check, by: &by, now };
         let id = key_id(app, request, &change).await?;
         let answer = request.answer(Answer::ok(&SuccessBody::of(id)), now);
-        app.users.revoke_key_answered(change, id, &mistakes, answer.kept()).await.map_err(key_error)?;
+        app.users.revoke_key_answered(change, id, &errors, answer.kept()).await.map_err(key_error)?;
         Ok(answer)
     }
 }

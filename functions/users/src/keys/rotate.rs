@@ -24,12 +24,7 @@ impl Operation for RotateKey {
         Self { overlap: wire::overlap(fields) }
     }
 
-    async fn run(
-        self,
-        app: &App,
-        request: &AuthenticatedRequest,
-        mistakes: FieldErrors,
-    ) -> Result<ChangeAnswer, Error> {
+    async fn run(self, app: &App, request: &AuthenticatedRequest, errors: FieldErrors) -> Result<ChangeAnswer, Error> {
         let (owner, now, own_rights) = (user_id(request)?, app.clock.now(), request.key_rights()?);
         let (by, check) = (Actor::Key(request.key_id), check(request));
         let scope = Some(request.principal.scope_of_user(owner));
@@ -41,7 +36,7 @@ impl Operation for RotateKey {
             let old = old.ok_or_else(|| Error::internal("a rotation has an old key"))?;
             let requested =
                 AskedRights { access: Some(old.access), networks: Some(old.networks.clone()), expires_at: None };
-            let KeyRights { access, networks, expires_at } = own_rights.of_new_key(requested, mistakes.clone(), now)?;
+            let KeyRights { access, networks, expires_at } = own_rights.of_new_key(requested, errors.clone(), now)?;
             Ok(NewApiKey { label: old.label.clone(), access, networks, expires_at })
         };
         issue(app, request, change, Some(replaced), decide).await

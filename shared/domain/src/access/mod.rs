@@ -29,20 +29,17 @@ pub struct Principal {
 
 impl Principal {
     /// Returns the part of the data that the caller can see.
-    #[must_use]
     pub fn scope(&self) -> Scope {
         Scope::of_caller(self)
     }
 
     /// Returns the part of the data in which the caller can see a user: for the caller itself its own record, also while that moves to
     /// another organisation.
-    #[must_use]
     pub fn scope_of_user(&self, id: UserId) -> Scope {
         if id == self.user_id { Scope::of_own_record(self) } else { self.scope() }
     }
 
     /// True if the caller's changes must leave an active `ORG_ADMIN` in each organisation. A PROVIDER can always create another.
-    #[must_use]
     pub fn must_keep_an_admin(&self) -> bool {
         self.role != Role::Provider
     }
@@ -69,13 +66,11 @@ impl From<&User> for Target {
 
 impl Target {
     /// Returns a target without an id: a user that is yet to be created, or all users of an organisation with this role.
-    #[must_use]
     pub fn in_org(org_id: Option<OrgId>, role: Role) -> Self {
         Self { user_id: None, org_id, role, is_own_business: false }
     }
 
     /// Returns a review as the target of a caller with WRITE permission for these businesses.
-    #[must_use]
     pub fn of_review(caller: &Principal, review: &Review, business_ids: &[BusinessId]) -> Self {
         let is_own_business = business_ids.contains(&review.business_id);
         Self { is_own_business, ..Self::in_org(Some(review.org_id), caller.role) }

@@ -85,7 +85,6 @@ pub struct Rule {
 
 impl Rule {
     /// Returns the rule of an action: its row in the table of the policy.
-    #[must_use]
     #[rustfmt::skip]
     pub fn for_action(action: Action) -> Self {
         use Grant::{Everyone, EveryoneButSelf, Nobody, OwnBusinesses, OwnOrg, OwnOrgButSelf, SelfOnly, WholeOrg};
@@ -111,7 +110,6 @@ impl Rule {
     }
 
     /// Returns the grant of a role.
-    #[must_use]
     pub fn grant(&self, role: Role) -> Grant {
         match role {
             Role::Provider => self.provider,

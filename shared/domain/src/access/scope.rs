@@ -46,19 +46,16 @@ impl Scope {
     }
 
     /// Returns the scope of an anonymous reader of a mail: the user that the link names, if it was sent this token.
-    #[must_use]
     pub fn of_link_holder(user_id: UserId, token: &ActivationToken) -> Self {
         Self(ScopeKind::LinkHolder { user_id, token_hash: token.hash() })
     }
 
     /// Returns the scope of the operator's tools, which hold the credentials of the tables: everything.
-    #[must_use]
     pub fn for_operator() -> Self {
         Self(ScopeKind::Everything)
     }
 
     /// True if records of this organisation (or of none) are in the scope.
-    #[must_use]
     pub fn covers(&self, org_id: Option<OrgId>) -> bool {
         match self.0 {
             ScopeKind::Everything => true,
@@ -68,7 +65,6 @@ impl Scope {
     }
 
     /// True if the user is in the scope.
-    #[must_use]
     pub fn covers_user(&self, user: &User) -> bool {
         match self.0 {
             ScopeKind::User(user_id) => user.id == user_id,
@@ -78,7 +74,6 @@ impl Scope {
     }
 
     /// Returns the one organisation that the scope is limited to; `None` if it is not.
-    #[must_use]
     pub fn only_org(&self) -> Option<OrgId> {
         match self.0 {
             ScopeKind::Org(org_id) => Some(org_id),

@@ -30,13 +30,11 @@ crate::listed_enum! {
 
 impl UserField {
     /// Returns the fields in which two users differ.
-    #[must_use]
     pub fn changed(before: &User, after: &User) -> Vec<Self> {
         Self::ALL.into_iter().filter(|field| field.differs(before, after)).collect()
     }
 
     /// Returns the fields that a new user was given.
-    #[must_use]
     pub fn given(user: &User) -> Vec<Self> {
         Self::ALL.into_iter().filter(|field| field.is_set(user)).collect()
     }

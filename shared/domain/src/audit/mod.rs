@@ -83,7 +83,6 @@ pub struct AuditRecord {
 impl AuditRecord {
     /// Returns the record of a change of the user `before`, or of a new one. `None` for a delivery, and for an update that changed
     /// no field.
-    #[must_use]
     pub fn of_change(before: Option<&User>, change: &UserChange) -> Option<Self> {
         let Authorship::By(actor, action) = &change.authorship else { return None };
         let user = change.after.as_ref().or(before)?;
@@ -102,7 +101,6 @@ impl AuditRecord {
     }
 
     /// Returns the record of a change of a review.
-    #[must_use]
     pub fn of_review(before: &Review, after: &Review, actor: Actor, action: AuditAction, at: Timestamp) -> Self {
         let target = AuditTarget::Review { id: before.id.clone(), fields: ReviewField::changed(before, after) };
         let (org_id, version) = (Some(before.org_id), Some(before.version + 1));
@@ -110,7 +108,6 @@ impl AuditRecord {
     }
 
     /// Returns the record of a change of a webhook, which has this version after it.
-    #[must_use]
     pub fn of_webhook(
         id: WebhookId,
         version: u64,
@@ -125,7 +122,6 @@ impl AuditRecord {
     }
 
     /// Returns the names of the fields that changed.
-    #[must_use]
     pub fn field_names(&self) -> Vec<&'static str> {
         match &self.target {
             AuditTarget::User(_) => self.fields.iter().map(|field| field.as_str()).collect(),
@@ -135,7 +131,6 @@ impl AuditRecord {
     }
 
     /// Returns the key that the record names: the one that the action was done to, or else the one that the actor used.
-    #[must_use]
     pub fn key_id(&self) -> Option<ApiKeyId> {
         self.action.key_id().or(self.actor.key_id())
     }

@@ -24,7 +24,6 @@ const SERVICE: &str = "service";
 
 impl Actor {
     /// Returns the actor that a stored record names: by its id, and by the key that it used.
-    #[must_use]
     pub fn parse(id: &str, key: Option<&str>) -> Option<Self> {
         if let Some(key) = key {
             return ApiKeyId::parse(key).filter(|key| key.owner().to_string() == id).map(Self::Key);
@@ -37,7 +36,6 @@ impl Actor {
     }
 
     /// Returns the id under which the actor is found: the id of a user, the name of an operator, or `service`. No id is two of them.
-    #[must_use]
     pub fn id(&self) -> String {
         match self {
             Self::Key(key) => key.owner().to_string(),
@@ -48,7 +46,6 @@ impl Actor {
     }
 
     /// Returns the key that the actor used; `None` for an actor without one.
-    #[must_use]
     pub fn key_id(&self) -> Option<ApiKeyId> {
         match self {
             Self::Key(key) => Some(*key),
@@ -69,7 +66,6 @@ impl OperatorName {
     const LOCAL: &str = "local:";
 
     /// Parses a name: an ARN, or `local:` and a name.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let name = text.strip_prefix("arn:").or_else(|| text.strip_prefix(Self::LOCAL))?;
         let is_name = !name.trim().is_empty() && text.len() <= Self::MAX_BYTES && !has_control(text);
@@ -77,7 +73,6 @@ impl OperatorName {
     }
 
     /// Returns the name of an account on the operator's machine; `None` if the account has no usable name.
-    #[must_use]
     pub fn local(account: &str) -> Option<Self> {
         Self::parse(&format!("{}{account}", Self::LOCAL))
     }

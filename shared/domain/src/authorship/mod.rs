@@ -78,7 +78,6 @@ crate::listed_enum! {
 
 impl AuditAction {
     /// Returns the spelling in storage and in the operator's tool.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Create => "create",
@@ -101,7 +100,6 @@ impl AuditAction {
     }
 
     /// Returns the action of this spelling, on this key if it is one on a key, and with this number of records if it is one of a restore.
-    #[must_use]
     pub fn parse(text: &str, key: Option<ApiKeyId>, repeated: Option<u32>) -> Option<Self> {
         if let Some(records) = repeated {
             return [Self::Restore(records), Self::Secure(records)].into_iter().find(|action| action.as_str() == text);
@@ -126,7 +124,6 @@ impl AuditAction {
     }
 
     /// Returns the key that the action is done to; `None` for any other action.
-    #[must_use]
     pub fn key_id(self) -> Option<ApiKeyId> {
         match self {
             Self::IssueKey(key) | Self::RotateKey(key, _) | Self::RevokeKey(key) | Self::SetKeyLimit(key) => Some(key),
@@ -146,7 +143,6 @@ impl AuditAction {
     }
 
     /// Returns the number of records that a restore looked at; `None` for any other action.
-    #[must_use]
     pub fn repeated(self) -> Option<u32> {
         match self {
             Self::Restore(records) | Self::Secure(records) => Some(records),
@@ -155,7 +151,6 @@ impl AuditAction {
     }
 
     /// Returns the key that replaces the one of a rotation; `None` for any other action.
-    #[must_use]
     pub fn new_key_id(self) -> Option<ApiKeyId> {
         match self {
             Self::RotateKey(_, new) => new,

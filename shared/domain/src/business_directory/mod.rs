@@ -49,14 +49,12 @@ pub struct BusinessDirectory {
 
 impl ListedBusiness {
     /// Builds the entry of a business.
-    #[must_use]
     pub fn new(id: BusinessId, org_id: OrgId, name: String, city: String, revision: u64) -> Self {
         let (name_key, city_key) = (city_key(&name), city_key(&city));
         Self { id, org_id, name, city, revision, name_key, city_key }
     }
 
     /// Returns the size of the entry in memory, in bytes.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let texts = [self.id.as_str(), &self.name, &self.city, &self.name_key, &self.city_key];
         OVERHEAD_BYTES + texts.map(str::len).iter().sum::<usize>()
@@ -69,7 +67,6 @@ impl ListedBusiness {
 
 impl BusinessDirectory {
     /// Builds the directory of these businesses. No two of them have the same id.
-    #[must_use]
     pub fn new(businesses: Vec<ListedBusiness>) -> Self {
         let bytes = businesses.iter().map(ListedBusiness::bytes).sum();
         let mut businesses: Vec<_> = businesses.into_iter().map(Arc::new).collect();
@@ -78,7 +75,6 @@ impl BusinessDirectory {
     }
 
     /// Returns the size of the directory in memory, in bytes.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -36,7 +36,6 @@ struct NamedPosition {
 
 impl CategoryDirectory {
     /// Builds the directory of a version. No two categories have the same id.
-    #[must_use]
     pub fn new(version: u64, mut categories: Vec<Category>) -> Self {
         categories.sort_unstable_by(|one, other| one.id.cmp(&other.id));
         let languages: BTreeSet<Country> =
@@ -46,25 +45,21 @@ impl CategoryDirectory {
     }
 
     /// Returns the version of the directory.
-    #[must_use]
     pub fn version(&self) -> u64 {
         self.version
     }
 
     /// Returns the number of categories.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.categories.len()
     }
 
     /// Returns the categories in the order of their ids.
-    #[must_use]
     pub fn categories(&self) -> &[Category] {
         &self.categories
     }
 
     /// True if there are no categories.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.categories.is_empty()
     }
@@ -76,13 +71,11 @@ impl CategoryDirectory {
 
     /// Returns the language that a client's text means; `None` if the directory does not have it. The text may be a language, a
     /// country or both, in any case, with `-` or `_`.
-    #[must_use]
     pub fn language(&self, text: &str) -> Option<Country> {
         lang::resolve(text, |country| self.orders.contains_key(&country))
     }
 
     /// Returns a category by its id.
-    #[must_use]
     pub fn get(&self, id: &CategoryId) -> Option<&Category> {
         let position = self.categories.binary_search_by(|category| category.id.cmp(id)).ok()?;
         self.categories.get(position)
@@ -90,7 +83,6 @@ impl CategoryDirectory {
 
     /// Returns one page of the categories that the filter admits, by folded name in the language, then by id. The page is empty for a
     /// language that the directory does not have.
-    #[must_use]
     pub fn search(&self, lang: Country, filter: Option<&NameFilter>, request: PageRequest) -> Page<&Category> {
         let order = self.orders.get(&lang).map_or(&[][..], |order| order.get_or_init(|| self.build_order(lang)));
         let admitted: Vec<&Category> = match filter {

@@ -31,7 +31,6 @@ impl Country {
     pub const FALLBACK: Self = Self(*b"GB");
 
     /// Parses a code. Its only spelling is two upper-case ASCII letters.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let letters: [u8; 2] = text.as_bytes().try_into().ok()?;
         letters.iter().all(u8::is_ascii_uppercase).then_some(Self(letters))
@@ -132,19 +131,16 @@ pub struct Category {
 
 impl Category {
     /// Returns the name in a language. A missing name is replaced by the English one, and that by the code.
-    #[must_use]
     pub fn name(&self, lang: Country) -> &str {
         self.names.get(&lang).or_else(|| self.names.get(&Country::FALLBACK)).unwrap_or(&self.code)
     }
 
     /// Returns the top-level groups in a language. Missing groups are replaced by the English ones, or by an empty list.
-    #[must_use]
     pub fn ancestors(&self, lang: Country) -> &[String] {
         self.ancestors.get(&lang).or_else(|| self.ancestors.get(&Country::FALLBACK)).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the approximate size in the database and in memory, in bytes.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let own = [self.id.as_str(), &self.code].into_iter();
         let texts = own

@@ -94,18 +94,16 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ByCountryVisitor<T> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut by_country = BTreeMap::new();
         while let Some((key, value)) = map.next_entry::<String, T>()? {
-            let country = Country::parse(&key).ok_or_else(|| A::Error::custom(not_a_country(&key)))?;
+            let country = Country::parse(&key).ok_or_else(|| {
+                let shown: String = key.chars().take(20).collect();
+                A::Error::custom(format!("the key `{shown}` is not an ISO 3166 code of two upper-case letters"))
+            })?;
             if by_country.insert(country, value).is_some() {
                 return Err(A::Error::custom(format!("duplicate key `{country}`")));
             }
         }
         Ok(ByCountry(by_country))
     }
-}
-
-fn not_a_country(key: &str) -> String {
-    let shown: String = key.chars().take(20).collect();
-    format!("the key `{shown}` is not an ISO 3166 code of two upper-case letters")
 }
 
 #[cfg(test)]

@@ -34,7 +34,6 @@ pub struct EventData {
 
 impl EventData {
     /// Returns the data of an event, with its instant as this text.
-    #[must_use]
     pub fn of(event: &Event, at: String) -> Self {
         let base = Self { org_id: event.org_id.map(OrgId::get), version: Some(event.version), at, ..Self::default() };
         let names = |names: Vec<&str>| Some(names.into_iter().map(str::to_owned).collect());

@@ -56,7 +56,6 @@ crate::listed_enum! {
 
 impl EventKind {
     /// Returns the kind of an action on a user or on a key; `None` for an action without an event.
-    #[must_use]
     pub fn of_action(action: AuditAction) -> Option<Self> {
         match action {
             AuditAction::Create => Some(Self::UserCreated),
@@ -77,13 +76,6 @@ impl EventKind {
             | AuditAction::RemoveReply
             | AuditAction::ReplyOutcome
             | AuditAction::Webhook(_) => None,
-        }
-    }
-
-    fn of_delivery(report: DeliveryReport) -> Self {
-        match report {
-            DeliveryReport::Sent => Self::InvitationSent,
-            DeliveryReport::GivenUp => Self::InvitationGivenUp,
         }
     }
 
@@ -179,7 +171,6 @@ pub struct Event {
 
 impl Event {
     /// Returns the event of a record of the audit trail; `None` for an action without an event, and for a restore that changed no field.
-    #[must_use]
     pub fn of_record(record: &AuditRecord) -> Option<Self> {
         let kind = EventKind::of_action(record.action)?;
         if record.action.repeated().is_some() && record.fields.is_empty() {
@@ -215,7 +206,6 @@ impl Event {
     }
 
     /// Returns the event of a delivery that ended, by the user as this version of it stores the end.
-    #[must_use]
     pub fn of_delivery(
         user_id: UserId,
         org_id: Option<OrgId>,
@@ -224,11 +214,14 @@ impl Event {
         at: Timestamp,
     ) -> Self {
         let subject = EventSubject::Invitation { user_id };
-        Self { kind: EventKind::of_delivery(report), subject, org_id, version: Some(version), at }
+        let kind = match report {
+            DeliveryReport::Sent => EventKind::InvitationSent,
+            DeliveryReport::GivenUp => EventKind::InvitationGivenUp,
+        };
+        Self { kind, subject, org_id, version: Some(version), at }
     }
 
     /// Returns the event of a change of a review; `None` for a write that changes no field that the API shows.
-    #[must_use]
     pub fn of_review(before: Option<&Review>, after: Option<&Review>, at: Timestamp) -> Option<Self> {
         let kind = EventKind::of_review(before, after)?;
         let review = after.or(before)?;
@@ -247,7 +240,6 @@ impl Event {
     }
 
     /// Returns the event of a change of a reply, which is beside that of its review; `None` if nothing became of the reply.
-    #[must_use]
     pub fn of_reply(before: Option<&Review>, after: Option<&Review>, at: Timestamp) -> Option<Self> {
         let (before, after) = before.zip(after)?;
         let kind = EventKind::of_reply(before, after)?;

@@ -36,7 +36,6 @@ pub enum FeedStart {
 
 impl FeedCursor {
     /// Reads a cursor. `None` if the text has another form.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (org, number) = text.split_once('-')?;
         let org_id = match org {

@@ -45,7 +45,6 @@ impl EventPattern {
     }
 
     /// Returns the spelling.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::One(kind) => kind.as_str(),
@@ -63,7 +62,6 @@ impl EventPattern {
 
 impl EventFilter {
     /// True if the filter lets events of this kind through.
-    #[must_use]
     pub fn admits(&self, kind: EventKind) -> bool {
         self.0.is_empty() || self.0.iter().any(|pattern| pattern.admits(kind))
     }

@@ -50,7 +50,6 @@ pub struct FeedHead {
 
 impl ShardId {
     /// Returns the name of a shard of the stream with this name.
-    #[must_use]
     pub fn new(stream: &str, shard: &str) -> Self {
         let digest = Sha256::new().chain_update(stream).chain_update("\n").chain_update(shard).finalize();
         let mut id = [0; 8];
@@ -61,7 +60,6 @@ impl ShardId {
 
 impl SequenceNumber {
     /// Reads a sequence number: 1 to 40 digits.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let is_number = (1..=MAX_DIGITS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
         let (high, low) = is_number.then(|| text.split_at(text.len().saturating_sub(LOW_DIGITS)))?;
@@ -71,7 +69,6 @@ impl SequenceNumber {
 
 impl FeedHead {
     /// True if a record of a shard is in the feed.
-    #[must_use]
     pub fn has(&self, shard: ShardId, sequence: &SequenceNumber) -> bool {
         self.positions.iter().any(|position| position.shard == shard && *sequence <= position.sequence)
     }
@@ -93,14 +90,12 @@ impl FeedHead {
     }
 
     /// Returns the number of the oldest event that is kept; that of the next one if there is none.
-    #[must_use]
     pub fn oldest(&self, now: Timestamp) -> u64 {
         self.first_since(day(now) - KEPT_DAYS)
     }
 
     /// Returns the number of the first event that was appended on the day of an instant or later and is kept; that of the next one if there
     /// is none.
-    #[must_use]
     pub fn first_of_day(&self, at: Timestamp, now: Timestamp) -> u64 {
         self.first_since(day(at)).max(self.oldest(now))
     }

@@ -30,7 +30,6 @@ pub struct FeedEvent {
 impl FeedEvent {
     /// Returns the name of the user, review or webhook that the event is about. Events about one object are in the order of its
     /// changes, with one exception: `invitation.*` and `user.*` come from the streams of two tables, which have no common order.
-    #[must_use]
     pub fn object(&self) -> String {
         let group = self.kind.as_str().split('.').next().unwrap_or_default();
         let id = self.data.user_id.as_ref().or(self.data.id.as_ref()).map_or("", String::as_str);
@@ -44,7 +43,6 @@ impl FeedEvent {
 }
 
 /// Returns an instant as feeds and webhooks show it, with milliseconds.
-#[must_use]
 pub fn format_at(at: Timestamp) -> String {
     format!("{at:.3}")
 }

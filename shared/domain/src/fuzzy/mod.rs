@@ -64,10 +64,6 @@ impl FuzzyQuery {
             _ => Err(FuzzyQueryError::TooManyWords),
         }
     }
-
-    fn words(&self) -> impl Iterator<Item = &str> {
-        self.words.iter().map(String::as_str)
-    }
 }
 
 impl From<FuzzyQueryError> for FieldError {
@@ -94,7 +90,7 @@ impl fmt::Debug for FuzzyQuery {
 /// people.
 pub fn penalty(query: &FuzzyQuery, person: [&str; 3]) -> Option<u32> {
     let mut sum = 0;
-    for word in query.words() {
+    for word in query.words.iter().map(String::as_str) {
         let candidates = person.iter().flat_map(|field| words_and_parts(field));
         sum += candidates.filter_map(|candidate| word_penalty(word, candidate)).min()?;
     }

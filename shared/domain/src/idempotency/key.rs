@@ -13,19 +13,14 @@ impl IdempotencyKey {
     /// Parses the value of the header. A header that was sent twice arrives as one value, joined with a comma: it is that key.
     pub fn parse(header: &str) -> Result<Self, FieldError> {
         let key = header.trim_matches(' ');
-        if !is_valid(key) {
-            return Err("must have 1 to 255 printable ASCII characters".into());
-        }
-        Ok(Self(key.to_owned()))
+        let is_valid =
+            (1..=MAX_KEY_BYTES).contains(&key.len()) && key.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
+        if is_valid { Ok(Self(key.to_owned())) } else { Err("must have 1 to 255 printable ASCII characters".into()) }
     }
 
     pub(super) fn as_str(&self) -> &str {
         &self.0
     }
-}
-
-fn is_valid(key: &str) -> bool {
-    (1..=MAX_KEY_BYTES).contains(&key.len()) && key.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
 }
 
 impl std::fmt::Debug for IdempotencyKey {

@@ -31,7 +31,6 @@ pub struct KeptAnswer {
 
 impl KeptAnswer {
     /// Returns the first instant at which the answer counts no more.
-    #[must_use]
     pub fn expires_at(&self) -> Timestamp {
         self.at.saturating_add(KEPT).unwrap_or(Timestamp::MAX)
     }
@@ -50,7 +49,6 @@ pub enum LookupResult {
 
 impl LookupResult {
     /// Returns the result for the answer that is stored under the request's id. The database deletes expired answers late.
-    #[must_use]
     pub fn of(request: &IdempotentRequest, stored: Option<KeptAnswer>, now: Timestamp) -> Self {
         match stored {
             Some(answer) if now >= answer.expires_at() => Self::NotFound,

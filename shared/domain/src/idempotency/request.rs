@@ -28,7 +28,6 @@ pub struct IdempotentRequest {
 
 impl IdempotentRequest {
     /// Returns the digests of a request of a caller. `body` has the fields without the API key; it is empty for an operation without one.
-    #[must_use]
     pub fn new(key: &IdempotencyKey, caller: UserId, method: &str, path: &str, body: &[(String, Value)]) -> Self {
         let id = digest([&caller.to_string(), method, path, key.as_str()]);
         let fingerprint = digest([key.as_str(), &canonical_body(body)]);
@@ -38,7 +37,6 @@ impl IdempotentRequest {
 
 impl AnswerId {
     /// Returns the digest in 64 lower-case hexadecimal digits.
-    #[must_use]
     pub fn as_hex(&self) -> String {
         hex::encode(self.0)
     }
@@ -46,13 +44,11 @@ impl AnswerId {
 
 impl BodyFingerprint {
     /// Returns the digest in 64 lower-case hexadecimal digits.
-    #[must_use]
     pub fn as_hex(&self) -> String {
         hex::encode(self.0)
     }
 
     /// Parses 64 hexadecimal digits; `None` for anything else.
-    #[must_use]
     pub fn from_hex(text: &str) -> Option<Self> {
         let mut digest = [0; 32];
         hex::decode_to_slice(text, &mut digest).ok()?;

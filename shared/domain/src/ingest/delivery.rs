@@ -37,7 +37,6 @@ impl Unsettled {
     ///
     /// A message that failed often is alone: those that waited for it would be received as often, and be set aside with it. Their order
     /// decides nothing but counts, because each row has a stamp.
-    #[must_use]
     pub fn stops_group(self, receives: u32) -> bool {
         match self {
             Self::Unfinished => true,
@@ -47,7 +46,6 @@ impl Unsettled {
     }
 
     /// Returns the time after which the message comes back.
-    #[must_use]
     pub fn comes_back_after(self, receives: u32) -> Duration {
         match self {
             Self::Unfinished | Self::Unreadable => Duration::ZERO,

@@ -30,7 +30,6 @@ pub struct ReportCounts {
 
 impl ReportCounts {
     /// Returns the number of all rows.
-    #[must_use]
     pub fn rows(&self) -> u64 {
         self.created + self.updated + self.unchanged + self.rejected
     }
@@ -76,7 +75,6 @@ pub struct SegmentReport {
 
 impl SegmentReport {
     /// True if the row at this offset from the first line of the segment is settled.
-    #[must_use]
     pub fn is_settled(&self, offset: u64) -> bool {
         let (byte, bit) = position(offset);
         self.settled.get(byte).is_some_and(|bits| bits & bit != 0)
@@ -99,7 +97,6 @@ impl SegmentReport {
     }
 
     /// True if all rows of the segment are settled.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         self.rows == Some(self.counts.rows())
     }

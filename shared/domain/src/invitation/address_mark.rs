@@ -17,7 +17,6 @@ crate::listed_enum! {
 
 impl MarkReason {
     /// Returns the code in the outbox of a mail that is given up because its address is marked.
-    #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
             Self::Bounced => "AddressBounced",
@@ -37,7 +36,6 @@ pub struct AddressMark {
 
 impl AddressMark {
     /// Returns the text for the person who invites: the reason with its day in UTC, and the remedy.
-    #[must_use]
     pub fn text(&self) -> String {
         let day = self.at.to_zoned(TimeZone::UTC).date();
         match self.reason {
@@ -49,7 +47,6 @@ impl AddressMark {
     }
 
     /// Returns the error of a request that would send a mail to the address.
-    #[must_use]
     pub fn error(&self) -> Error {
         Error::invalid_field("email", self.text())
     }

@@ -52,13 +52,11 @@ pub struct InvitationLinks(Vec<InvitationLink>);
 
 impl InvitationLinks {
     /// Wraps stored links, oldest first.
-    #[must_use]
     pub fn new(links: Vec<InvitationLink>) -> Self {
         Self(links)
     }
 
     /// Returns the links, oldest first.
-    #[must_use]
     pub fn as_slice(&self) -> &[InvitationLink] {
         &self.0
     }
@@ -103,19 +101,16 @@ impl InvitationLinks {
     }
 
     /// True if the user was sent this link, and nothing but time ends it.
-    #[must_use]
     pub fn is_live(&self, hash: ActivationTokenHash) -> bool {
         self.0.iter().any(|link| link.hash == hash && link.state == LinkState::Live)
     }
 
     /// True if the user was sent this link, and it is remembered.
-    #[must_use]
     pub fn contains(&self, hash: ActivationTokenHash) -> bool {
         self.0.iter().any(|link| link.hash == hash)
     }
 
     /// Returns the status of a link at an instant.
-    #[must_use]
     pub fn status_at(&self, hash: ActivationTokenHash, now: Timestamp) -> LinkStatus {
         match self.0.iter().find(|link| link.hash == hash) {
             None => LinkStatus::Unknown,

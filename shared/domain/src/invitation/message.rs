@@ -69,7 +69,6 @@ pub struct OutboxMessage {
 
 impl OutboxMessage {
     /// Returns a new message. Its time begins when it is due.
-    #[must_use]
     pub fn new(id: String, user_id: UserId, now: Timestamp, due_at: Timestamp) -> Self {
         let give_up_at = due_at + MAX_AGE;
         let state = MessageState::Pending;
@@ -94,31 +93,26 @@ impl OutboxMessage {
     }
 
     /// Returns the notice about a webhook. It is due at once.
-    #[must_use]
     pub fn notice(id: String, user_id: UserId, about: DisabledWebhook, now: Timestamp) -> Self {
         Self { about: Some(about), ..Self::new(id, user_id, now, now) }
     }
 
     /// True if it is to be sent now.
-    #[must_use]
     pub fn is_due(&self, now: Timestamp) -> bool {
         self.state == MessageState::Pending && self.due_at <= now
     }
 
     /// True if an operator may have it tried from the beginning: it was given up, is held, or waits after a refusal.
-    #[must_use]
     pub fn may_be_retried(&self) -> bool {
         self.state != MessageState::Pending || self.last_refusal.is_some()
     }
 
     /// Returns the time since it could first have been sent.
-    #[must_use]
     pub fn overdue(&self, now: Timestamp) -> SignedDuration {
         now.duration_since(self.give_up_at - MAX_AGE).max(SignedDuration::ZERO)
     }
 
     /// True if it was tried for long enough. A message that was never tried is tried, however long it waited.
-    #[must_use]
     pub fn is_exhausted(&self, now: Timestamp) -> bool {
         self.attempts > 0 && self.give_up_at <= now
     }

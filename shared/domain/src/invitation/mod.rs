@@ -35,7 +35,6 @@ const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
 const MAX_DOUBLINGS: u32 = 8;
 
 /// Returns the pause of a mail after this number of attempts.
-#[must_use]
 pub fn pause_after(attempts: u32) -> SignedDuration {
     let doublings = attempts.saturating_sub(1).min(MAX_DOUBLINGS);
     FIRST_PAUSE.saturating_mul(1 << doublings).min(LONGEST_PAUSE)

@@ -13,13 +13,11 @@ pub struct InvitationOrigin {
 
 impl InvitationOrigin {
     /// Returns the name of the organisation for display; `None` if nothing in it is visible.
-    #[must_use]
     pub fn displayed_organisation(&self) -> Option<String> {
         self.organisation.as_deref().map(display_name).filter(|name| !name.is_empty())
     }
 
     /// Returns the name of the person who invites for display; `None` if nothing in it is visible.
-    #[must_use]
     pub fn displayed_inviter(&self) -> Option<String> {
         let (first, last) = self.inviter.as_ref()?;
         let name = [display_name(first), display_name(last)].join(" ").trim().to_owned();

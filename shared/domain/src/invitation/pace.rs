@@ -19,7 +19,6 @@ pub struct InvitationPace {
 impl InvitationPace {
     /// Returns the first instant, not before `now`, at which another invitation is accepted. Exactly [`WINDOW`] after the
     /// last one is allowed.
-    #[must_use]
     pub fn allowed_at(self, now: Timestamp) -> Timestamp {
         // The clock of another function may be ahead. Nobody waits longer than a window.
         self.invited_at.map_or(now, |invited_at| now.max(invited_at.min(now) + WINDOW))
@@ -57,20 +56,17 @@ impl InvitationPace {
     }
 
     /// Returns the instant until which the mailer has to wait; `None` if it may send.
-    #[must_use]
     pub fn quiet_at(self, now: Timestamp) -> Option<Timestamp> {
         self.quiet_until.filter(|quiet_until| *quiet_until > now)
     }
 }
 
 /// Returns the instant until which a claim keeps other mails away: the mail may be sent as late as [`SENDING_TIME`] after it.
-#[must_use]
 pub fn claimed_until(now: Timestamp) -> Timestamp {
     now + SENDING_TIME + WINDOW
 }
 
 /// Returns whole seconds from `now` until `instant`, rounded up; 0 when it has come.
-#[must_use]
 pub fn seconds_until(instant: Timestamp, now: Timestamp) -> i64 {
     let milliseconds = instant.as_millisecond() - now.as_millisecond();
     if milliseconds <= 0 { 0 } else { (milliseconds - 1) / 1000 + 1 }

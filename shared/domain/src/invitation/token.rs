@@ -24,7 +24,6 @@ impl ActivationToken {
     /// # Panics
     ///
     /// When the operating system has no random bytes to give.
-    #[must_use]
     pub fn generate() -> Self {
         let mut bytes = [0; BYTES];
         getrandom::fill(&mut bytes).expect("the operating system provides random bytes");
@@ -32,20 +31,17 @@ impl ActivationToken {
     }
 
     /// Parses a token; `None` for text of another form.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let is_token = text.len() == LENGTH && URL_SAFE_NO_PAD.decode(text).is_ok_and(|bytes| bytes.len() == BYTES);
         is_token.then(|| Self(text.into()))
     }
 
     /// Returns the digest under which the token is stored and found.
-    #[must_use]
     pub fn hash(&self) -> ActivationTokenHash {
         ActivationTokenHash::of(self.0.expose_secret())
     }
 
     /// Returns the token itself, for the link. Never log it, never store it.
-    #[must_use]
     pub fn expose(&self) -> &str {
         self.0.expose_secret()
     }

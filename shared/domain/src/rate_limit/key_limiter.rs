@@ -54,7 +54,6 @@ impl KeyLimiter {
     pub const MAX_WRITES: u32 = 4;
 
     /// Returns the state of a key that the function does not know yet.
-    #[must_use]
     pub fn new(limit: RateLimit) -> Self {
         Self {
             limit,
@@ -70,7 +69,6 @@ impl KeyLimiter {
     }
 
     /// Returns the limit.
-    #[must_use]
     pub fn limit(&self) -> RateLimit {
         self.limit
     }
@@ -83,7 +81,7 @@ impl KeyLimiter {
     /// Decides on a request. A request that passes takes a token.
     pub fn decide(&mut self, now: Timestamp) -> LimitDecision {
         let now = whole_microseconds(now);
-        if let Some(lease) = self.live_lease(now) {
+        if let Some(lease) = self.lease.as_mut().filter(|lease| lease.tokens > 0 && now < lease.ends_at) {
             lease.tokens -= 1;
             return LimitDecision::Pass(self.quota(now));
         }
@@ -139,13 +137,8 @@ impl KeyLimiter {
     }
 
     /// True if the key was refused, and the time to retry has not come.
-    #[must_use]
     pub fn is_refused(&self, now: Timestamp) -> bool {
         self.remembered_refusal(now).is_some()
-    }
-
-    fn live_lease(&mut self, now: Timestamp) -> Option<&mut HeldLease> {
-        self.lease.as_mut().filter(|lease| lease.tokens > 0 && now < lease.ends_at)
     }
 
     fn remembered_refusal(&self, now: Timestamp) -> Option<RateLimitError> {

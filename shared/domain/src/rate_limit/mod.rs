@@ -32,13 +32,11 @@ pub struct RateLimit(u32);
 
 impl RateLimit {
     /// Returns the limit; `None` if the number is out of range.
-    #[must_use]
     pub fn new(requests_per_minute: u32) -> Option<Self> {
         (1..=MAX_REQUESTS_PER_MINUTE).contains(&requests_per_minute).then_some(Self(requests_per_minute))
     }
 
     /// Returns the number of requests a minute.
-    #[must_use]
     pub fn requests_per_minute(self) -> u32 {
         self.0
     }
@@ -58,7 +56,6 @@ pub enum KeyLimit {
 
 impl KeyLimit {
     /// Parses the number of requests a minute of a key. 0 is no limit. Returns `None` for a number out of range.
-    #[must_use]
     pub fn from_number(requests_per_minute: u32) -> Option<Self> {
         if requests_per_minute == 0 {
             Some(Self::Unlimited)
@@ -68,7 +65,6 @@ impl KeyLimit {
     }
 
     /// Returns the number of requests a minute; 0 for no limit, `None` for the default.
-    #[must_use]
     pub fn number(self) -> Option<u32> {
         match self {
             Self::Default => None,
@@ -78,7 +74,6 @@ impl KeyLimit {
     }
 
     /// Returns the limit that applies, given that of all keys; `None` if none applies.
-    #[must_use]
     pub fn or(self, default: Option<RateLimit>) -> Option<RateLimit> {
         match self {
             Self::Default => default,

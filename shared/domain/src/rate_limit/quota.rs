@@ -24,7 +24,6 @@ pub struct RateLimitError {
 
 impl RateLimitError {
     /// Returns the quota of the refused request.
-    #[must_use]
     pub fn quota(self) -> Quota {
         Quota { limit: self.limit, remaining: 0, refill_seconds: self.retry_after_seconds }
     }

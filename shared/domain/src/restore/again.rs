@@ -25,7 +25,6 @@ impl User {
     ///
     /// The user keeps what it gained since only if it had it then. A new password, address or organisation takes the place of that of
     /// then, which the user lost.
-    #[must_use]
     pub fn without_losses(
         &self,
         touched: &TouchedUser,
@@ -50,7 +49,6 @@ impl User {
     }
 
     /// Returns this restored user without any way in: invited, without password, link and mail. Its keys are revoked with the change.
-    #[must_use]
     pub fn secured(&self, touched: &TouchedUser, by: &Actor, now: Timestamp) -> Restricted {
         let pace = self.pace().call_off(now);
         let mut after = Self { status: Status::Invited, password: None, ..self.clone() }.with_pace(pace);
@@ -61,7 +59,6 @@ impl User {
 
     /// Returns the change that ends the links of this restored user that a mail ended since; `None` if there are none. The delivery of
     /// a mail leaves no record.
-    #[must_use]
     pub fn without_replaced_links(&self, running: Option<&Self>, by: &Actor, now: Timestamp) -> Option<UserChange> {
         let mut after = self.clone();
         after.end_links(running);

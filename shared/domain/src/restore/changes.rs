@@ -53,7 +53,6 @@ pub struct TouchedUser {
 
 impl TouchedUser {
     /// True if an earlier run has repeated all of it. Then the restored tables tell what the user may, and not those of before.
-    #[must_use]
     pub fn is_repeated(&self) -> bool {
         self.repeated == Some(self.records)
     }

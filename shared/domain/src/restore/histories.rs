@@ -9,7 +9,7 @@ use super::{ChangesSince, MARGIN, TableSets};
 use crate::audit::{AuditAction, AuditRecord};
 use crate::error::FieldErrors;
 use crate::ids::UserId;
-use crate::invitation::{ActivationToken, ActivationTokenHash, LinkState, OutboxMessage};
+use crate::invitation::{ActivationToken, LinkState, OutboxMessage};
 use crate::password::Password;
 use crate::user::fixture::{actor, at, business, email, hash, new_user, org};
 use crate::user::{DeliveryClaim, MailEffect, NewUser, References, Role, Status, User, UserChange, UserPatch};
@@ -198,11 +198,6 @@ impl Restored {
     }
 }
 
-fn live_links(user: &User) -> impl Iterator<Item = ActivationTokenHash> {
-    let live = user.links.as_slice().iter().filter(|link| link.state == LinkState::Live);
-    live.map(|link| link.hash)
-}
-
 /// True if the rights of an active user are among those of the other.
 fn has_rights_within(user: &User, other: &User) -> bool {
     let has_role_within = match other.role {
@@ -223,7 +218,8 @@ fn gain(user: &User, before: &User) -> Option<&'static str> {
     if user.password.is_some() && user.password != before.password {
         return Some("a password");
     }
-    if !live_links(user).all(|link| before.links.is_live(link)) {
+    let live = user.links.as_slice().iter().filter(|link| link.state == LinkState::Live);
+    if !live.map(|link| link.hash).all(|link| before.links.is_live(link)) {
         return Some("a link");
     }
     let gets_mails = user.status == Status::Active && user.email.key() != before.email.key();

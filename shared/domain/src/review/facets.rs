@@ -14,26 +14,22 @@ pub struct FacetKey(u8);
 
 impl FacetKey {
     /// Returns the key of a combination.
-    #[must_use]
     pub fn new(state: ReviewState, rating: Rating, partner: Partner, has_content: bool) -> Self {
         let number = ((state as u8 * 5 + rating.get() - 1) * 3 + partner as u8) * 2 + u8::from(has_content);
         Self(number)
     }
 
     /// Returns the key of a review.
-    #[must_use]
     pub fn of(review: &Review) -> Self {
         Self::new(review.state, review.rating, review.partner, review.has_content())
     }
 
     /// Returns the key with a number; `None` from [`FACET_KEY_COUNT`] on.
-    #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
         (usize::from(number) < FACET_KEY_COUNT).then_some(Self(number))
     }
 
     /// Returns the number of the key, below [`FACET_KEY_COUNT`].
-    #[must_use]
     pub fn number(self) -> u8 {
         self.0
     }
@@ -50,7 +46,6 @@ impl FacetMask {
     pub const NONE: Self = Self(0);
 
     /// Returns the mask of all combinations that the predicate admits.
-    #[must_use]
     pub fn from_predicate(admits: impl Fn(ReviewState, Rating, Partner, bool) -> bool) -> Self {
         let mut mask = Self::NONE;
         for state in ReviewState::ALL {
@@ -68,26 +63,22 @@ impl FacetMask {
     }
 
     /// True if the mask contains the key.
-    #[must_use]
     pub fn contains(self, key: FacetKey) -> bool {
         self.0 >> key.0 & 1 == 1
     }
 
     /// True if the mask contains no key.
-    #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Returns the key of a mask of one key.
-    #[must_use]
     pub fn only_key(self) -> Option<FacetKey> {
         let number = u8::try_from(self.0.trailing_zeros()).ok()?;
         FacetKey::from_number(number).filter(|_| self.0.is_power_of_two())
     }
 
     /// Returns the mask as bits: the lowest is that of key 0.
-    #[must_use]
     pub fn bits(self) -> u128 {
         self.0
     }
@@ -95,7 +86,6 @@ impl FacetMask {
     /// Returns the longest runs of consecutive keys, ascending: the first and the last key of each.
     ///
     /// Postings are stored in the order of keys, so each run is one range of a Query.
-    #[must_use]
     pub fn runs(self) -> Vec<(FacetKey, FacetKey)> {
         let mut runs: Vec<(FacetKey, FacetKey)> = Vec::new();
         for number in (0..).take(FACET_KEY_COUNT) {
@@ -128,13 +118,11 @@ impl Default for FacetCounts {
 
 impl FacetCounts {
     /// Returns the counts with these numbers, in the order of the keys.
-    #[must_use]
     pub fn from_array(counts: &[i64; FACET_KEY_COUNT]) -> Self {
         Self(*counts)
     }
 
     /// Returns the numbers in the order of the keys.
-    #[must_use]
     pub fn as_array(&self) -> &[i64; FACET_KEY_COUNT] {
         &self.0
     }
@@ -160,7 +148,6 @@ impl FacetCounts {
     }
 
     /// Returns the count of a key.
-    #[must_use]
     pub fn get(&self, key: FacetKey) -> i64 {
         self.0[usize::from(key.number())]
     }
@@ -171,7 +158,6 @@ impl FacetCounts {
     }
 
     /// Returns the number of reviews that the mask admits.
-    #[must_use]
     pub fn count(&self, mask: FacetMask) -> i64 {
         self.nonzero().filter(|(key, _)| mask.contains(*key)).map(|(_, count)| count).sum()
     }
@@ -187,7 +173,6 @@ impl FacetCounts {
     }
 
     /// Returns the number of all reviews.
-    #[must_use]
     pub fn total(&self) -> i64 {
         self.0.iter().sum()
     }

@@ -40,13 +40,11 @@ crate::listed_enum! {
 
 impl ReviewField {
     /// Returns the fields in which two states of a review differ, as the API shows them.
-    #[must_use]
     pub fn changed(before: &Review, after: &Review) -> Vec<Self> {
         Self::ALL.into_iter().filter(|field| field.differs(before, after)).collect()
     }
 
     /// Returns the fields that a review has.
-    #[must_use]
     pub fn given(review: &Review) -> Vec<Self> {
         Self::ALL.into_iter().filter(|field| field.is_set(review)).collect()
     }

@@ -34,14 +34,12 @@ pub const NONCHARACTERS: [char; 2] = ['\u{fffe}', '\u{ffff}'];
 /// Returns a text of a review in the form that is stored: without control characters, and `None` if it is blank.
 ///
 /// So missing, empty and blank texts mean the same.
-#[must_use]
 pub fn normalize_text(mut text: String) -> Option<String> {
     remove_control_characters(&mut text);
     unless_blank(Some(text))
 }
 
 /// Returns a text of a review unless it is blank, which means no text.
-#[must_use]
 pub fn unless_blank<T: AsRef<str>>(text: Option<T>) -> Option<T> {
     text.filter(|text| !text.as_ref().trim().is_empty())
 }
@@ -84,13 +82,11 @@ impl Rating {
     pub const ALL: [Self; 5] = [Self(1), Self(2), Self(3), Self(4), Self(5)];
 
     /// Returns the rating of a number from 1 to 5; `None` for any other number.
-    #[must_use]
     pub fn new(number: i128) -> Option<Self> {
         u8::try_from(number).ok().map(Self).filter(|rating| Self::ALL.contains(rating))
     }
 
     /// Returns the rating as a number.
-    #[must_use]
     pub fn get(self) -> u8 {
         self.0
     }
@@ -108,7 +104,6 @@ impl ReviewId {
 
     /// Returns the id of a partner's review of a business. `salt` starts at 0; a higher one gives another id, for reviews
     /// whose digests collide.
-    #[must_use]
     pub fn derive(business: &BusinessId, partner: Partner, partner_id: &str, salt: u8) -> Self {
         const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
         let mut hash = Sha256::new();
@@ -123,7 +118,6 @@ impl ReviewId {
     }
 
     /// Reads an id; `None` if the text has another form.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let is_valid =
             text.len() == Self::LENGTH && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
@@ -131,7 +125,6 @@ impl ReviewId {
     }
 
     /// Returns the id as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -187,32 +180,27 @@ pub struct Review {
 
 impl Review {
     /// Returns the instant that searches filter and sort by: of the last change, or of the creation if there was none.
-    #[must_use]
     pub fn effective_at(&self) -> i64 {
         self.update_date.unwrap_or(self.date)
     }
 
     /// True if the review has text. Blank content counts as none.
-    #[must_use]
     pub fn has_content(&self) -> bool {
         unless_blank(self.content.as_ref()).is_some()
     }
 
     /// True if both are the same review of a partner: same business, same partner, same partner's id.
-    #[must_use]
     pub fn same_source(&self, other: &Self) -> bool {
         (&self.business_id, self.partner, &self.partner_id) == (&other.business_id, other.partner, &other.partner_id)
     }
 
     /// True if the reviews are equal except for id, version and stamp, which nobody sees.
-    #[must_use]
     pub fn content_eq(&self, other: &Self) -> bool {
         let other = Self { id: self.id.clone(), version: self.version, seen_at: self.seen_at, ..other.clone() };
         *self == other
     }
 
     /// Returns the number of bytes of all texts.
-    #[must_use]
     pub fn text_bytes(&self) -> usize {
         let texts = [&self.author_name, &self.title, &self.content, &self.reply_comment, &self.link];
         let optional: usize = texts.into_iter().flatten().map(String::len).sum();

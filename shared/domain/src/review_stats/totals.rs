@@ -25,7 +25,6 @@ pub struct Totals {
 
 impl AverageRating {
     /// Returns the average of a number of reviews and the sum of their stars, rounded half up to hundredths. `None` without a review.
-    #[must_use]
     pub fn of(count: u64, stars: u64) -> Option<Self> {
         let (count, stars) = (u128::from(count), u128::from(stars));
         // Twice the hundredths, plus one half of two: the division drops the rest.
@@ -34,7 +33,6 @@ impl AverageRating {
     }
 
     /// Returns the average in stars, with two decimals at most.
-    #[must_use]
     pub fn stars(self) -> f64 {
         f64::from(self.0) / 100.0
     }
@@ -42,7 +40,6 @@ impl AverageRating {
 
 impl Totals {
     /// Returns the figures of counts. A negative count, which only damaged trees have, counts as 0.
-    #[must_use]
     pub fn of(counts: &FacetCounts) -> Self {
         let mut totals = Self::default();
         for (state_number, state) in ReviewState::ALL.into_iter().enumerate() {
@@ -63,7 +60,6 @@ impl Totals {
     }
 
     /// Returns the average rating; `None` without a review.
-    #[must_use]
     pub fn average_rating(&self) -> Option<AverageRating> {
         let stars = Rating::ALL.iter().zip(self.ratings).map(|(rating, count)| u64::from(rating.get()) * count);
         AverageRating::of(self.count, stars.sum())

@@ -9,7 +9,6 @@ use crate::password::PasswordHash;
 impl User {
     /// Returns the change that sets the password, activates the user and uses up its links. The caller holds an open link, which is
     /// why the user counts as its author.
-    #[must_use]
     pub fn activate(&self, password: PasswordHash, now: Timestamp) -> UserChange {
         let pace = self.pace().call_off(now);
         let mut after = Self { status: Status::Active, password: Some(password), ..self.clone() }.with_pace(pace);

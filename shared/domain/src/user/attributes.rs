@@ -12,8 +12,6 @@ crate::listed_enum! {
     }
 }
 
-impl Role {}
-
 crate::listed_enum! {
     /// Status of an account. Clients read the choices in this order.
     pub enum Status {
@@ -26,7 +24,6 @@ crate::listed_enum! {
 
 impl Status {
     /// Returns the status of a new user: the requested one, or else the one that fits the invitation.
-    #[must_use]
     pub fn of_new_user(requested: Option<Self>, send_invitation: Option<bool>) -> Self {
         let default = if send_invitation == Some(true) { Self::Invited } else { Self::Active };
         requested.unwrap_or(default)
@@ -51,7 +48,6 @@ impl PersonName {
     }
 
     /// Returns the name as it was typed, trimmed.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -76,7 +72,6 @@ impl Phone {
     }
 
     /// Returns the number as it was typed, trimmed.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -53,14 +53,12 @@ pub struct UserChange {
 
 impl UserChange {
     /// Returns a change by an actor that writes the user and leaves its mail alone.
-    #[must_use]
     pub fn by(actor: &Actor, action: AuditAction, after: User, at: Timestamp) -> Self {
         let authorship = Authorship::By(actor.clone(), action);
         Self { after: Some(after), mail: MailEffect::Keep, keeps_an_admin: false, authorship, delivery: None, at }
     }
 
     /// Returns a change in the course of a delivery, which belongs in no audit trail. It writes the user and leaves its mail alone.
-    #[must_use]
     pub fn of_delivery(after: User, at: Timestamp) -> Self {
         let authorship = Authorship::Delivery;
         Self { after: Some(after), mail: MailEffect::Keep, keeps_an_admin: false, authorship, delivery: None, at }
@@ -68,7 +66,6 @@ impl UserChange {
 
     /// Returns the change that gives the mail of a user a new state in the course of a delivery. An invitation that was given up is
     /// reported.
-    #[must_use]
     pub fn of_mail(after: User, message: OutboxMessage, at: Timestamp) -> Self {
         let is_reported = message.state == MessageState::Failed && message.about.is_none();
         let delivery = is_reported.then_some(DeliveryReport::GivenUp);
@@ -76,13 +73,11 @@ impl UserChange {
     }
 
     /// Returns the version of a user after a change: one more than before, and 1 for a new user.
-    #[must_use]
     pub fn version_after(before: Option<&User>) -> u64 {
         before.map_or(1, |before| before.version + 1)
     }
 
     /// Returns the user who makes the change by the API; `None` for every other actor.
-    #[must_use]
     pub fn caller(&self) -> Option<UserId> {
         match &self.authorship {
             Authorship::By(Actor::Key(key), _) => Some(key.owner()),
@@ -104,7 +99,6 @@ impl UserChange {
 
     /// Returns the caller of the API who takes an active PROVIDER away: deletes, demotes or disables it. The write must fail unless the
     /// caller still is an active PROVIDER itself, so that one remains.
-    #[must_use]
     pub fn remover_of_provider(&self, before: Option<&User>) -> Option<UserId> {
         let is_provider = |user: &User| user.role == Role::Provider && user.status == Status::Active;
         let removes = before.is_some_and(is_provider) && !self.after.as_ref().is_some_and(is_provider);
@@ -112,13 +106,11 @@ impl UserChange {
     }
 
     /// Returns the error of a caller whose change would take the last active `ORG_ADMIN` from its organisation.
-    #[must_use]
     pub fn last_admin_error(&self, before: &User) -> Error {
         self.removal_error(before, "this is the last active ORG_ADMIN of its organisation")
     }
 
     /// Returns the error of a caller who is no active PROVIDER any more, and would take another one away.
-    #[must_use]
     pub fn last_provider_error(&self, before: &User) -> Error {
         self.removal_error(before, "this may be the last active PROVIDER: the caller is none any more")
     }
@@ -129,7 +121,6 @@ impl UserChange {
     }
 
     /// Returns the error of a caller whose change gives an address that another user has. The interface fixes its text.
-    #[must_use]
     pub fn email_taken_error(&self) -> Error {
         match &self.after {
             Some(after) => Error::invalid_field("email", format!("{} already exists in db", after.email.as_str())),

@@ -39,7 +39,6 @@ pub struct NewUser {
 
 impl User {
     /// Returns the change that creates a user.
-    #[must_use]
     pub fn create(new: NewUser, id: UserId, by: &Actor, now: Timestamp) -> UserChange {
         let is_invited = new.status == Status::Invited;
         let is_sent_mail = new.send_invitation.unwrap_or(is_invited);

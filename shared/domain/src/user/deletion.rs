@@ -8,14 +8,12 @@ use crate::ids::{BusinessId, OrgId};
 
 impl User {
     /// Returns the change that deletes the user, with its keys, links and unsent mail.
-    #[must_use]
     pub fn delete(&self, by: &Actor, now: Timestamp) -> UserChange {
         let authorship = Authorship::By(by.clone(), AuditAction::Delete);
         UserChange { after: None, mail: MailEffect::Cancel, keeps_an_admin: false, authorship, delivery: None, at: now }
     }
 
     /// Returns the change that takes a business from the user's list, if the user is of this organisation and has it.
-    #[must_use]
     pub fn remove_business(
         &self,
         business: &BusinessId,

@@ -22,7 +22,6 @@ crate::listed_enum! {
 
 impl Lang {
     /// Returns the language of a tag in any case, with or without a region: `pt-BR` and `FR_fr` are `pt` and `fr`.
-    #[must_use]
     pub fn from_tag(text: &str) -> Option<Self> {
         let (language, region) = text.split_once(['-', '_']).unwrap_or((text, "XX"));
         let region_fits = (2..=8).contains(&region.len()) && region.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -31,7 +30,6 @@ impl Lang {
 
     /// Returns the language that the header `Accept-Language` prefers: `de-AT;q=0.8, fr` is French. `None` if it names no
     /// supported one.
-    #[must_use]
     pub fn preferred(accept_language: &str) -> Option<Self> {
         let ranked = accept_language.split(',').filter_map(parse_language_range);
         // The first of equals wins: `max_by` would take the last.

@@ -71,13 +71,11 @@ pub struct User {
 
 impl User {
     /// True if this user counts as one who can administer its organisation.
-    #[must_use]
     pub fn is_active_admin(&self) -> bool {
         self.role == Role::OrgAdmin && self.status == Status::Active
     }
 
     /// Returns the pace of the user's invitations.
-    #[must_use]
     pub fn pace(&self) -> InvitationPace {
         InvitationPace { invited_at: self.invited_at, quiet_until: self.quiet_until }
     }

@@ -23,7 +23,6 @@ pub struct DirectoryHead {
 
 impl DirectoryHead {
     /// Returns the head of one user.
-    #[must_use]
     pub fn of(user: &User) -> Self {
         Self {
             active: i64::from(user.status == Status::Active),
@@ -34,13 +33,11 @@ impl DirectoryHead {
     }
 
     /// Returns the number of users.
-    #[must_use]
     pub fn count(&self) -> i64 {
         self.active + self.invited
     }
 
     /// Returns the number of users with the status, or of all users if no status is given.
-    #[must_use]
     pub fn count_of(&self, status: Option<Status>) -> i64 {
         match status {
             None => self.count(),
@@ -83,7 +80,6 @@ impl std::iter::Sum for DirectoryHead {
 }
 
 /// Returns the digest of one user in one version: the first 64 bits of SHA-256 over both numbers.
-#[must_use]
 pub fn user_digest(id: UserId, version: u64) -> i128 {
     let mut bytes = [0_u8; 16];
     bytes[..8].copy_from_slice(&id.get().to_be_bytes());

@@ -34,7 +34,6 @@ pub struct ListedUser {
 
 impl ListedUser {
     /// Returns the key by which the results of a search are ordered.
-    #[must_use]
     pub fn name_order(&self) -> String {
         name_order(&self.last_name, &self.first_name, self.id)
     }
@@ -52,7 +51,6 @@ impl ListedUser {
 }
 
 /// Returns the key by which the results of a search are ordered: last name and first name, folded, then the id by number.
-#[must_use]
 pub fn name_order(last_name: &str, first_name: &str, id: UserId) -> String {
     let (last, first) = (sort_key(last_name), sort_key(first_name));
     format!("{last}{SEPARATOR}{first}{SEPARATOR}{:016}", id.get())
@@ -85,7 +83,6 @@ pub struct UserFilter {
 
 impl UserFilter {
     /// True if the counts by status answer a search, without looking at any user.
-    #[must_use]
     pub fn is_by_status_only(&self) -> bool {
         self.last_name.is_none() && self.email_key.is_none() && self.query.is_none()
     }

@@ -73,7 +73,6 @@ pub struct UserDirectory {
 
 impl UserDirectory {
     /// Builds a directory of users in any order.
-    #[must_use]
     pub fn new(users: &[ListedUser]) -> Self {
         let mut builder = UserDirectoryBuilder::with_capacity(users.len());
         for user in users {
@@ -93,13 +92,11 @@ impl UserDirectory {
     }
 
     /// Returns the head that these users add up to. If it equals the stored one, the directory is complete and current.
-    #[must_use]
     pub fn head(&self) -> DirectoryHead {
         self.head
     }
 
     /// Returns the user at a position that [`UserDirectory::search`] returned.
-    #[must_use]
     pub fn user(&self, position: UserPosition) -> ListedUser {
         match position.overlay {
             UserPosition::NOT_IN_OVERLAY => self.base.user(position.base as usize),
@@ -108,13 +105,12 @@ impl UserDirectory {
     }
 
     /// Returns the version of a user; `None` if the directory does not have the user.
-    #[must_use]
     pub fn version_of(&self, id: UserId) -> Option<u64> {
         if let Some(changed) = self.overlay.iter().find(|changed| changed.user.id == id) {
             return Some(changed.user.version);
         }
         let positions = self.base.positions_of(id).iter().map(|position| *position as usize);
-        positions.filter(|position| !self.is_masked(*position)).map(|position| self.base.version(position)).max()
+        positions.filter(|position| !is_set(&self.masked, *position)).map(|position| self.base.version(position)).max()
     }
 
     /// Returns the positions of the users that the filter admits: best match first, then in the order of names.
@@ -129,7 +125,7 @@ impl UserDirectory {
     fn search_words(&self, query: &FuzzyQuery, filter: &UserFilter) -> Result<Vec<UserPosition>, TooCostlyError> {
         let in_base = self.base.people().find(query, &filter.work)?.into_iter();
         let in_base = in_base
-            .filter(|found| !self.is_masked(found.position as usize))
+            .filter(|found| !is_set(&self.masked, found.position as usize))
             .map(|found| (found.penalty, UserPosition::in_base(found.position as usize)));
         let positions: Vec<UserPosition> = self.overlay_positions().collect();
         let in_overlay =
@@ -144,7 +140,7 @@ impl UserDirectory {
     fn all_positions(&self) -> Vec<UserPosition> {
         let mut positions = Vec::with_capacity(self.base.len() + self.overlay.len());
         let mut overlay = self.overlay_positions().peekable();
-        for position in (0..self.base.len()).filter(|position| !self.is_masked(*position)) {
+        for position in (0..self.base.len()).filter(|position| !is_set(&self.masked, *position)) {
             let position = UserPosition::in_base(position);
             while let Some(before) = overlay.next_if(|changed| *changed < position) {
                 positions.push(before);
@@ -188,7 +184,6 @@ impl UserDirectory {
     }
 
     /// True if the overlay is so large that [`UserDirectory::merged`] is worth its cost. Masked users count too: they take memory.
-    #[must_use]
     pub fn needs_merge(&self) -> bool {
         let masked: u32 = self.masked.iter().map(|bits| bits.count_ones()).sum();
         self.overlay.len().max(masked as usize) > MIN_OVERLAY + self.base.len() / OVERLAY_SHARE
@@ -208,7 +203,6 @@ impl UserDirectory {
     }
 
     /// Returns the size of its data on the heap, in bytes. The indexes of words count as soon as they are built.
-    #[must_use]
     pub fn heap_bytes(&self) -> usize {
         let overlay = self.overlay.iter().map(|changed| changed.user.heap_bytes() + changed.name_order.capacity());
         size_of::<Base>()
@@ -245,10 +239,6 @@ impl UserDirectory {
         }
     }
 
-    fn is_masked(&self, position: usize) -> bool {
-        is_set(&self.masked, position)
-    }
-
     fn overlay_positions(&self) -> impl Iterator<Item = UserPosition> {
         (0..).zip(&self.overlay).map(|(overlay, changed)| UserPosition { base: changed.before, overlay })
     }
@@ -273,7 +263,6 @@ pub struct UserDirectoryBuilder(BaseBuilder);
 
 impl UserDirectoryBuilder {
     /// Starts a directory of about this many users.
-    #[must_use]
     pub fn with_capacity(users: usize) -> Self {
         Self(BaseBuilder::with_capacity(users))
     }
@@ -284,7 +273,6 @@ impl UserDirectoryBuilder {
     }
 
     /// Sorts the users.
-    #[must_use]
     pub fn finish(self) -> UserDirectory {
         UserDirectory::from_base(self.0.finish())
     }

@@ -27,7 +27,6 @@ pub struct PendingChanges {
 
 impl PendingChanges {
     /// True if the directory has all changes.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.removals.is_empty() && self.to_read.is_empty()
     }
@@ -38,7 +37,6 @@ impl UserDirectory {
     ///
     /// `applied` holds the last version that was applied of each user. It matters for users that are not in the directory any more:
     /// the directory itself does not know their versions.
-    #[must_use]
     pub fn pending_changes(&self, entries: &[ChangeEntry], applied: &HashMap<UserId, u64>) -> PendingChanges {
         let mut latest: HashMap<UserId, ChangeEntry> = HashMap::new();
         for entry in entries {

@@ -29,7 +29,6 @@ const REFUSED_V6: [([u16; 2], u32); 5] =
     [([0x2001, 0], 23), ([0x2001, 0xdb8], 32), ([0x2002, 0], 16), ([0x2620, 0x4f], 32), ([0x3fff, 0], 20)];
 
 /// True if the address is public: neither private, nor of this machine or network, nor one that a router may translate to such.
-#[must_use]
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

@@ -36,7 +36,6 @@ impl Attempt {
 
 impl Delivery {
     /// Returns the latest attempt; `None` if there is none.
-    #[must_use]
     pub fn latest(&self) -> Option<&Attempt> {
         self.0.last()
     }

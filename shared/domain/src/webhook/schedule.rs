@@ -26,7 +26,6 @@ const PAUSES: [SignedDuration; 9] = [
 
 /// Returns the pause after this number of failed attempts, from 1; `None` if the event is given up. An endpoint may ask for a longer
 /// pause, of a day at most.
-#[must_use]
 pub fn pause_after(attempts: u32, retry_after: Option<SignedDuration>) -> Option<SignedDuration> {
     let index = usize::try_from(attempts).ok()?.checked_sub(1)?;
     let pause = *PAUSES.get(index)?;

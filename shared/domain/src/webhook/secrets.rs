@@ -25,19 +25,16 @@ pub struct SigningSecrets(Vec<SigningSecret>);
 
 impl SigningSecrets {
     /// Returns the secrets of a new webhook: one.
-    #[must_use]
     pub fn new(secret: WebhookSecret) -> Self {
         Self(vec![SigningSecret { secret, until: None }])
     }
 
     /// Returns the secrets as they are stored.
-    #[must_use]
     pub fn from_stored(secrets: Vec<SigningSecret>) -> Self {
         Self(secrets)
     }
 
     /// Returns all secrets, also those that ended.
-    #[must_use]
     pub fn all(&self) -> &[SigningSecret] {
         &self.0
     }

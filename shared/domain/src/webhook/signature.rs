@@ -18,7 +18,6 @@ pub struct WebhookSecret([u8; SECRET_BYTES]);
 
 impl WebhookSecret {
     /// Generates a random secret.
-    #[must_use]
     pub fn generate() -> Self {
         let mut bytes = [0; SECRET_BYTES];
         getrandom::fill(&mut bytes).expect("the operating system provides random bytes");
@@ -26,19 +25,16 @@ impl WebhookSecret {
     }
 
     /// Parses a secret that [`WebhookSecret::expose`] wrote; `None` for any other text.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         STANDARD.decode(text.strip_prefix(PREFIX)?).ok()?.try_into().ok().map(Self)
     }
 
     /// Returns the secret as its owner is shown it, once, and as it is stored.
-    #[must_use]
     pub fn expose(&self) -> String {
         format!("{PREFIX}{}", STANDARD.encode(self.0))
     }
 
     /// Returns the signature of a request: `v1,` and the code in base64.
-    #[must_use]
     pub fn sign(&self, id: &str, timestamp: i64, body: &[u8]) -> String {
         let mut code = Hmac::<Sha256>::new_from_slice(&self.0).expect("a key of any length is taken");
         code.update(format!("{id}.{timestamp}.").as_bytes());

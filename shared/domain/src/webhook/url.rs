@@ -48,7 +48,6 @@ impl WebhookUrl {
     }
 
     /// Returns an address that was parsed before; `None` for text that is none.
-    #[must_use]
     pub fn from_stored(text: &str) -> Option<Self> {
         let url = Url::parse(text).ok().filter(Url::has_host)?;
         Some(Self { text: text.to_owned(), url })
@@ -73,7 +72,6 @@ impl WebhookUrl {
     }
 
     /// True if the host is the loopback address of the machine that sends.
-    #[must_use]
     pub fn is_this_machine(&self) -> bool {
         match self.url.host() {
             Some(Host::Domain(name)) => name == "localhost",
@@ -83,7 +81,6 @@ impl WebhookUrl {
     }
 
     /// Returns the address that stands in the place of a name; `None` for a name.
-    #[must_use]
     pub fn literal_address(&self) -> Option<IpAddr> {
         match self.url.host()? {
             Host::Ipv4(address) => Some(address.into()),
@@ -93,13 +90,11 @@ impl WebhookUrl {
     }
 
     /// Returns the text as its owner wrote it.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
     /// Returns the parsed address.
-    #[must_use]
     pub fn url(&self) -> &Url {
         &self.url
     }

@@ -34,12 +34,6 @@ impl KnownReviews {
         Self(listed.iter().map(|review| (review.id, review.clone())).collect())
     }
 
-    /// Takes what strong reads of some reviews have found. Those that were not found do not exist.
-    fn replace(&mut self, ids: &BTreeSet<ReviewNumber>, found: &[FiledReview]) {
-        self.0.retain(|id, _| !ids.contains(id));
-        self.0.extend(found.iter().map(|review| (review.id, review.clone())));
-    }
-
     /// Returns the sets of an organisation that count its reviews.
     fn sets(&self, org_id: OrgId) -> BTreeSet<ReviewSet> {
         let mut sets = BTreeSet::new();
@@ -119,7 +113,9 @@ impl Auditor<'_> {
         ids: &BTreeSet<ReviewNumber>,
     ) -> Result<HashMap<ReviewNumber, u64>, Error> {
         let found = self.items.get_filed(&ids.iter().copied().collect::<Vec<_>>()).await?;
-        known.replace(ids, &found);
+        // A review that was not found does not exist.
+        known.0.retain(|id, _| !ids.contains(id));
+        known.0.extend(found.iter().map(|review| (review.id, review.clone())));
         Ok(versions(&found))
     }
 

@@ -18,7 +18,6 @@ const HAS_OLD: u8 = 1;
 const HAS_NEW: u8 = 2;
 
 /// Returns the binary form of consecutive changes of one lane.
-#[must_use]
 pub fn encode_changes(changes: &[LogChange]) -> Vec<u8> {
     let mut writer = ByteWriter::new();
     writer.length(changes.len());

@@ -37,7 +37,6 @@ const ENTRY_MIN_BYTES: usize = 9;
 
 /// Returns the hash by which a directory names the tree of a city or business: the first 8 bytes of the SHA-256 of its set. Stored: it must
 /// never change.
-#[must_use]
 pub fn directory_hash(tree: &TreeKey) -> u64 {
     let digest = Sha256::digest(tree.set.to_string());
     digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
@@ -45,7 +44,6 @@ pub fn directory_hash(tree: &TreeKey) -> u64 {
 
 impl Directory {
     /// Returns the binary form.
-    #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = ByteWriter::new();
         writer.varint(self.edition);
@@ -72,7 +70,6 @@ impl Directory {
 
 impl DirectoryBucket {
     /// Returns the binary form.
-    #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = ByteWriter::new();
         writer.varint(self.edition);

@@ -51,7 +51,6 @@ struct LogReading {
 
 impl LogReader {
     /// Returns the reader of the logs of a table.
-    #[must_use]
     pub fn new(table: Arc<dyn LedgerTable>) -> Self {
         Self { table }
     }

@@ -94,7 +94,6 @@ pub struct NeededNode {
 
 impl PageSearch {
     /// Starts a search without trees.
-    #[must_use]
     pub fn new(filter: PostingFilter, newest_first: bool, page: PageRequest) -> Self {
         let order = AnswerOrder { newest_first };
         let from = filter.from.map_or(PostingKey::FIRST, PostingKey::at);
@@ -160,7 +159,6 @@ impl PageSearch {
 
     /// Returns branches that the next page most likely needs. To be called while leaves of this page are needed: the leaves of the next
     /// page are known one round of reads earlier then.
-    #[must_use]
     pub fn branches_ahead(&self) -> Vec<NeededNode> {
         let needed = self.next_parts(&self.window_of(&self.page_ahead(1))).into_iter();
         let nodes = needed.map(|(bucket, part)| self.name_of(bucket, part));

@@ -42,7 +42,6 @@ pub struct Searcher {
 
 impl Searcher {
     /// Returns the searcher of a table. Its cache is empty.
-    #[must_use]
     pub fn new(table: Arc<dyn LedgerTable>) -> Self {
         let (logs, trees) = (LogReader::new(Arc::clone(&table)), Trees::new(table));
         Self { logs, trees, cache: Arc::default(), prefers_facets: false }

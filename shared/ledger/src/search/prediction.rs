@@ -24,7 +24,6 @@ pub struct Prediction {
 
 impl Prediction {
     /// Returns the predicted page if the snapshot that was read is the one that the prediction was made from.
-    #[must_use]
     pub fn confirmed_by(self, snapshot: &OrgSnapshot) -> Option<PostingPage> {
         self.snapshot.is_same(snapshot).then_some(self.page).flatten()
     }

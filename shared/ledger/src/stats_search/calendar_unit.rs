@@ -16,7 +16,6 @@ pub enum CalendarUnit {
 impl CalendarUnit {
     /// Returns the number of the unit that contains a second: of the day since 1970, of the month since January of year 0, or the
     /// year.
-    #[must_use]
     pub fn number_of(self, second: i64) -> i64 {
         match self {
             Self::Day => Day::of(second).number(),

@@ -63,7 +63,6 @@ struct UnreadNode {
 
 impl StatsSearch {
     /// Starts a search without trees, for this number of groups at most.
-    #[must_use]
     pub fn new(filter: PostingFilter, unit: Option<CalendarUnit>, max_groups: usize) -> Self {
         Self {
             filter,
@@ -88,7 +87,7 @@ impl StatsSearch {
         let filter = self.filter;
         for posting in delta.removed.values().filter(|posting| filter.admits(posting)) {
             self.removed += 1;
-            let group = self.group_of(tree, posting);
+            let group = self.group_at(tree, posting.key.effective_at);
             self.counts.entry(group).or_default().add(posting.facet_key, -1);
         }
         self.add_postings(tree, &root.recent);
@@ -117,7 +116,6 @@ impl StatsSearch {
     }
 
     /// Returns the number of nodes that are needed, as far as it is known.
-    #[must_use]
     pub fn needed_count(&self) -> usize {
         self.branches.len() + self.leaves.len()
     }
@@ -152,11 +150,6 @@ impl StatsSearch {
 }
 
 impl StatsSearch {
-    /// Returns the group of a posting.
-    fn group_of(&self, tree: usize, posting: &Posting) -> GroupNumber {
-        self.group_at(tree, posting.key.effective_at)
-    }
-
     /// Returns the group of the reviews of a tree at a second.
     fn group_at(&self, tree: usize, second: i64) -> GroupNumber {
         self.unit.map_or(self.tree_groups[tree], |unit| unit.number_of(second))
@@ -169,15 +162,10 @@ impl StatsSearch {
             if self.is_exceeded {
                 return;
             }
-            let group = self.group_of(tree, posting);
+            let group = self.group_at(tree, posting.key.effective_at);
             self.counts.entry(group).or_default().add(posting.facet_key, 1);
             self.note_match(group);
         }
-    }
-
-    /// Adds counts of postings that are all in one group.
-    fn add_counts(&mut self, group: GroupNumber, counts: &FacetCounts) {
-        self.counts.entry(group).or_default().add_all(counts);
     }
 
     /// Adds a node with its own counts: to its group, or to the nodes that are needed.
@@ -190,7 +178,7 @@ impl StatsSearch {
         match self.overlap(tree, &keys) {
             Overlap::Outside => {}
             Overlap::Within(group) => {
-                self.add_counts(group, &counts);
+                self.counts.entry(group).or_default().add_all(&counts);
                 self.note_match(group);
             }
             Overlap::Cut => {
@@ -223,7 +211,7 @@ impl StatsSearch {
         let rest = uncut.max_by_key(|overlap| number(*overlap));
         let counted_in = if let Some(Overlap::Within(group)) = rest { Some(group) } else { None };
         if let Some(group) = counted_in {
-            self.add_counts(group, &counts);
+            self.counts.entry(group).or_default().add_all(&counts);
         }
         for (_, keys, leaf) in parts.into_iter().filter(|(overlap, ..)| Some(*overlap) != rest) {
             self.leaves.insert((tree, leaf), UnreadNode { keys, matches: None, counted_in });

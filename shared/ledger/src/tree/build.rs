@@ -7,7 +7,6 @@ use presence_domain::calendar::Month;
 
 /// Returns the tree of these postings, which are ascending, at a position of the log. Every node is to be written. The caller sets
 /// the editions of facet trees.
-#[must_use]
 pub fn build_tree(postings: Vec<Posting>, position: LogPosition, limits: TreeLimits) -> EditedTree {
     let mut root = TreeRoot { position, recent: postings, ..TreeRoot::empty() };
     let spilled = spill(&mut root, limits);

@@ -52,13 +52,11 @@ pub(super) enum EditedNodes {
 
 impl EditedTree {
     /// Returns the slots that new nodes may take: those that the stored root names as free.
-    #[must_use]
     pub fn free(&self) -> &[NodeRef] {
         &self.root.free
     }
 
     /// Returns the number of postings.
-    #[must_use]
     pub fn total(&self) -> i64 {
         self.root.counts().total() + self.periods.iter().map(|period| period.counts.total()).sum::<i64>()
     }
@@ -107,7 +105,6 @@ impl EditedTree {
 
     /// Returns the root to put. `unused` are those free slots that no new node took and that are still free. Nodes that the edit
     /// replaced are free from this root on.
-    #[must_use]
     pub fn into_root(self, edition: u64, unused: Vec<NodeRef>) -> TreeRoot {
         let mut free = unused;
         free.extend(self.replaced);

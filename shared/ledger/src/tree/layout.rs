@@ -43,7 +43,6 @@ const OLDEST_OF_ORG: usize = 64;
 
 impl TreeLimits {
     /// Returns the limits of a tree with this number of postings.
-    #[must_use]
     pub fn of(tree: &TreeKey, postings: i64) -> Self {
         let postings = usize::try_from(postings).unwrap_or(0);
         let recent_max = match (&tree.set, tree.facet_key) {
@@ -87,14 +86,12 @@ impl MonthSpan {
     pub const LENGTHS: [u8; 4] = [12, 6, 3, 1];
 
     /// Returns the span of a length that contains a month.
-    #[must_use]
     pub fn containing(month: Month, months: u8) -> Self {
         let first = Month::from_number(month.number().div_euclid(i64::from(months)) * i64::from(months));
         Self { first, months }
     }
 
     /// True if the span contains the month.
-    #[must_use]
     pub fn contains(self, month: Month) -> bool {
         self.first <= month && month < self.next_month()
     }
@@ -106,7 +103,6 @@ impl MonthSpan {
     }
 
     /// Returns the first month behind the span.
-    #[must_use]
     pub fn next_month(self) -> Month {
         Month::from_number(self.first.number() + i64::from(self.months))
     }
@@ -121,7 +117,6 @@ impl MonthSpan {
     }
 
     /// Returns the first key behind the span.
-    #[must_use]
     pub fn end(self) -> PostingKey {
         match self.next_month() {
             next if next > LAST_MONTH => PostingKey::END,
@@ -130,7 +125,6 @@ impl MonthSpan {
     }
 
     /// Splits ascending postings, the first of which is in the span, into those of the span and the later ones.
-    #[must_use]
     pub fn split_off(self, postings: &[Posting]) -> (&[Posting], &[Posting]) {
         let end = self.end();
         // The first one is taken whatever the calendar says, so that loops over spans end.

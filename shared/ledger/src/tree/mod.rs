@@ -105,7 +105,6 @@ pub struct BranchEntry {
 
 impl TreeRoot {
     /// Returns the root of a tree without postings that was never written.
-    #[must_use]
     pub fn empty() -> Self {
         Self {
             edition: 0,
@@ -120,7 +119,6 @@ impl TreeRoot {
     }
 
     /// Returns the counts of all postings.
-    #[must_use]
     pub fn counts(&self) -> FacetCounts {
         let mut counts = Posting::counts(&self.recent);
         for period in &self.periods {

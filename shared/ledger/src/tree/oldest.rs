@@ -27,7 +27,6 @@ impl OldestPostings {
     }
 
     /// True if there are no copies, and it is not known that there is nothing to copy.
-    #[must_use]
     pub fn is_none(&self) -> bool {
         self.end == PostingKey::FIRST
     }

@@ -29,7 +29,6 @@ impl MonthCounts {
     }
 
     /// Returns the number of all postings.
-    #[must_use]
     pub fn total(&self) -> usize {
         total_of(&self.0)
     }

@@ -105,7 +105,11 @@ impl Trees {
         let mut pauses = self.table.pauses();
         loop {
             let name = ValueName::Directory(org_id);
-            let stored = self.get_value(name).await?.map(read_directory).transpose()?;
+            let stored = self
+                .get_value(name)
+                .await?
+                .map(|value| Directory::decode(&value.bytes).map_err(Error::internal))
+                .transpose()?;
             let merged = merge(stored.as_ref(), wanted);
             if stored.as_ref() == Some(&merged) {
                 return Ok(merged);
@@ -148,11 +152,6 @@ fn numbered(number: u64, bytes: Vec<u8>) -> NewValue {
 #[expect(clippy::needless_pass_by_value, reason = "it maps what is stored")]
 fn read_bucket(value: NumberedValue) -> Result<DirectoryBucket, Error> {
     DirectoryBucket::decode(&value.bytes).map_err(Error::internal)
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it maps what is stored")]
-fn read_directory(value: NumberedValue) -> Result<Directory, Error> {
-    Directory::decode(&value.bytes).map_err(Error::internal)
 }
 
 fn kept_changing() -> Error {

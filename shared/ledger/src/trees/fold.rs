@@ -73,7 +73,6 @@ pub struct Folder<'a> {
 
 impl<'a> Folder<'a> {
     /// Returns the folder of trees.
-    #[must_use]
     pub fn new(trees: &'a Trees) -> Self {
         Self { trees }
     }

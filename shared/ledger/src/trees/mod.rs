@@ -45,7 +45,6 @@ pub struct Trees {
 
 impl Trees {
     /// Returns the trees of a table.
-    #[must_use]
     pub fn new(table: Arc<dyn LedgerTable>) -> Self {
         let logs = LogReader::new(table.clone());
         Self { table, logs, fold_limits: FoldLimits::default(), recent_max: usize::MAX }
@@ -64,7 +63,6 @@ impl Trees {
     }
 
     /// Returns the limits of folds.
-    #[must_use]
     pub fn fold_limits(&self) -> &FoldLimits {
         &self.fold_limits
     }

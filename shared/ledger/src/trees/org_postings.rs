@@ -58,25 +58,21 @@ impl<T: Clone + Eq + std::hash::Hash> Numbers<T> {
 
 impl OrgPostings {
     /// Returns no postings.
-    #[must_use]
     pub fn new(org_id: OrgId) -> Self {
         Self { org_id, postings: Vec::new(), cities: Numbers::new(), businesses: Numbers::new() }
     }
 
     /// Returns the organisation.
-    #[must_use]
     pub fn org_id(&self) -> OrgId {
         self.org_id
     }
 
     /// Returns the number of postings.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.postings.len()
     }
 
     /// True if there are no postings.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.postings.is_empty()
     }
@@ -185,7 +181,6 @@ impl SetPostings {
 }
 
 /// True if a set with this number of postings has trees of single facet keys.
-#[must_use]
 pub fn has_facet_trees(set: &ReviewSet, postings: usize, facets_from: i64) -> bool {
     let is_large = i64::try_from(postings).is_ok_and(|postings| postings >= facets_from);
     is_large && !matches!(set, ReviewSet::Business(..))

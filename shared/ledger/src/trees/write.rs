@@ -122,7 +122,6 @@ impl Trees {
 }
 
 /// Returns the value of a root.
-#[must_use]
 pub fn root_value(root: &TreeRoot) -> NewValue {
     NewValue { number: root.edition, bytes: encode_root(root), oldest: encode_oldest(&root.oldest) }
 }

@@ -40,13 +40,11 @@ const MAX_ATTEMPTS: u32 = 3;
 const INITIAL_BACKOFF: Duration = Duration::from_millis(50);
 
 /// Returns the version of the SDK's behaviour that the service was tested with.
-#[must_use]
 pub fn behavior_version() -> BehaviorVersion {
     BehaviorVersion::v2026_01_12()
 }
 
 /// Returns the SDK's configuration with the timeouts and retries of the service. The caller may replace any part of it.
-#[must_use]
 pub fn sdk_config(region: &str, credentials: Credentials) -> Builder {
     let timeouts = TimeoutConfig::builder()
         .connect_timeout(CONNECT_TIMEOUT)
@@ -61,19 +59,16 @@ pub fn sdk_config(region: &str, credentials: Credentials) -> Builder {
 }
 
 /// Returns an HTTP client for https and http that trusts the certificates of this machine. It belongs to one runtime of tokio.
-#[must_use]
 pub fn https_client() -> SharedHttpClient {
     https_client_with(TlsContext::default())
 }
 
 /// Returns an HTTP client for http only. It loads no certificates, which takes longer than the start of a local stack.
-#[must_use]
 pub fn http_client() -> SharedHttpClient {
     aws_smithy_http_client::Builder::new().build_http()
 }
 
 /// Returns an HTTP client for one endpoint, by the scheme of its URL.
-#[must_use]
 pub fn http_client_for(endpoint_url: &str) -> SharedHttpClient {
     if endpoint_url.starts_with("http://") { http_client() } else { https_client() }
 }
@@ -98,36 +93,31 @@ impl Aws {
         let tls = TlsContext::builder().with_trust_store(TrustStore::empty().with_pem_certificate(roots)).build();
         let tls = tls.map_err(|_| ConfigError::new("AWS_CA_BUNDLE must name a file of certificates"))?;
         let client = https_client_with(tls);
-        let sdk = sdk_config(&settings.region, settings.credentials()).http_client(client).build();
+        let sdk = sdk_config(&settings.region, settings.credentials.clone()).http_client(client).build();
         Ok(Self { settings, sdk })
     }
 
     /// Returns the configuration of a client of `DynamoDB`.
-    #[must_use]
     pub fn dynamodb(&self) -> SdkConfig {
         self.with_endpoint(self.settings.dynamodb_url.as_deref())
     }
 
     /// Returns the configuration of a client of SES.
-    #[must_use]
     pub fn ses(&self) -> SdkConfig {
         self.with_endpoint(self.settings.ses_url.as_deref())
     }
 
     /// Returns the configuration of a client of S3.
-    #[must_use]
     pub fn s3(&self) -> SdkConfig {
         self.with_endpoint(self.settings.s3_url.as_deref())
     }
 
     /// Returns the configuration of a client of SQS.
-    #[must_use]
     pub fn sqs(&self) -> SdkConfig {
         self.with_endpoint(self.settings.sqs_url.as_deref())
     }
 
     /// Returns the configuration of a client of `EventBridge`.
-    #[must_use]
     pub fn event_bridge(&self) -> SdkConfig {
         self.with_endpoint(self.settings.event_bridge_url.as_deref())
     }

@@ -38,7 +38,6 @@ fn describe(error: &CallError) -> String {
 
 impl S3Error {
     /// Code of an error that S3 answered.
-    #[must_use]
     pub fn code(&self) -> Option<&str> {
         match self {
             Self::Call(error) => code_of(error),
@@ -82,7 +81,6 @@ pub struct Head {
 
 impl Bucket {
     /// Builds a client for a bucket. Makes no call.
-    #[must_use]
     pub fn new(config: &SdkConfig, name: &str) -> Self {
         // Another endpoint than the region's has no host name for each bucket. With a dot in it, a certificate does not match.
         let is_in_path = config.endpoint_url().is_some() || name.contains('.');
@@ -98,7 +96,6 @@ impl Bucket {
     }
 
     /// Returns the URL of an object, as people write it.
-    #[must_use]
     pub fn url(&self, key: &str) -> String {
         format!("s3://{}/{key}", self.name)
     }

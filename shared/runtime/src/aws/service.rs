@@ -11,7 +11,6 @@ use aws_runtime::retries::classifiers::AwsErrorCodeClassifier;
 use aws_runtime::service_clock_skew::{ServiceClockSkewClassifier, ServiceClockSkewInterceptor};
 use aws_smithy_runtime::client::orchestrator::operation::Operation;
 use aws_smithy_runtime::client::retries::classifiers::{HttpStatusCodeClassifier, TransientErrorClassifier};
-use aws_smithy_runtime_api::box_error::BoxError;
 use aws_smithy_runtime_api::client::auth::static_resolver::StaticAuthSchemeOptionResolver;
 use aws_smithy_runtime_api::client::auth::{AuthSchemeOptionResolverParams, SharedAuthScheme};
 use aws_smithy_runtime_api::client::interceptors::context::{Error as AnyError, Output};
@@ -47,7 +46,6 @@ pub struct ServiceError {
 
 impl ServiceError {
     /// Status of HTTP.
-    #[must_use]
     pub fn status(&self) -> u16 {
         self.status
     }
@@ -83,7 +81,6 @@ impl Service {
     /// # Panics
     ///
     /// Without a region, credentials or an HTTP client, which `sdk_config` and the SDK's own loader set.
-    #[must_use]
     pub fn new(config: &SdkConfig, name: &'static str, host: &str, body: AnswerBody) -> Self {
         let retries = config.retry_config().cloned().unwrap_or_else(RetryConfig::standard);
         let timeouts = config.timeout_config().cloned().unwrap_or_else(TimeoutConfig::disabled);
@@ -111,7 +108,7 @@ impl Service {
         if let Some(protection) = config.stalled_stream_protection() {
             builder = builder.stalled_stream_protection(protection);
         }
-        Self(builder.serializer(serialize).deserializer_impl(body).build())
+        Self(builder.serializer(|request| Ok(HttpRequest::try_from(request)?)).deserializer_impl(body).build())
     }
 
     /// Sends a request, whose URI is a path, and returns an answer of status 200 to 299.
@@ -171,10 +168,6 @@ fn signing_layer(config: &SdkConfig, name: &'static str) -> FrozenLayer {
     });
     layer.store_put(AuthSchemeOptionResolverParams::new(()));
     layer.freeze()
-}
-
-fn serialize(request: http::Request<SdkBody>) -> Result<HttpRequest, BoxError> {
-    Ok(HttpRequest::try_from(request)?)
 }
 
 /// Reading of the body of an answer.

@@ -56,7 +56,6 @@ struct FailedEntry {
 
 impl QueueMessage {
     /// Returns the bytes of the message as the queue counts them: of its body, and of its attributes with names and types.
-    #[must_use]
     pub fn size(&self) -> usize {
         let attributes = self.attributes.iter().map(|(name, value)| name.len() + value.len() + "String".len());
         self.body.len() + attributes.sum::<usize>()
@@ -77,7 +76,6 @@ impl QueueMessage {
 
 impl SqsQueue {
     /// Builds the client of the queue with this URL. Makes no call.
-    #[must_use]
     pub fn new(config: &SdkConfig, url: String) -> Self {
         Self { service: Service::new(config, "sqs", "sqs", AnswerBody::Whole), url }
     }

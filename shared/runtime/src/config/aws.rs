@@ -19,7 +19,7 @@ pub struct AwsSettings {
     pub sqs_url: Option<String>,
     /// Endpoint of `EventBridge`, if it is not the region's.
     pub event_bridge_url: Option<String>,
-    credentials: Credentials,
+    pub(crate) credentials: Credentials,
     /// Path of a file of certificates.
     ca_bundle: Option<String>,
 }
@@ -43,12 +43,6 @@ impl AwsSettings {
             credentials: Credentials::new(id, secret, env_var("AWS_SESSION_TOKEN"), None, "environment"),
             ca_bundle: env_var("AWS_CA_BUNDLE"),
         })
-    }
-
-    /// Returns the credentials of the function. They are valid as long as its sandbox lives.
-    #[must_use]
-    pub fn credentials(&self) -> Credentials {
-        self.credentials.clone()
     }
 
     /// Reads the certificates to trust in the place of Amazon's, if `AWS_CA_BUNDLE` names a file.

@@ -37,7 +37,6 @@ impl Config {
     pub const DEFAULT_TABLE_PREFIX: &str = "presence-";
 
     /// Reads `TABLE_PREFIX`, `AUDIT_TABLE`, `REVIEWS_TABLE` and `EVENTS_TABLE` from the environment.
-    #[must_use]
     pub fn from_env() -> Self {
         let table_prefix = env_var("TABLE_PREFIX").unwrap_or_else(|| Self::DEFAULT_TABLE_PREFIX.to_owned());
         let [audit_table, reviews_table, events_table] = ["AUDIT_TABLE", "REVIEWS_TABLE", "EVENTS_TABLE"].map(env_var);
@@ -69,25 +68,21 @@ fn parse_rate_limit(requests_per_minute: &str) -> Result<Option<RateLimit>, Conf
 }
 
 /// True if replies to reviews are sent to their partners: `REPLIES` is `true`.
-#[must_use]
 pub fn replies_from_env() -> bool {
     env_text("REPLIES") == "true"
 }
 
 /// True if the feeds have the events of changes: `EVENTS` is `true`.
-#[must_use]
 pub fn events_from_env() -> bool {
     env_text("EVENTS") == "true"
 }
 
 /// True if webhooks are set up: `WEBHOOKS` is `true`.
-#[must_use]
 pub fn webhooks_from_env() -> bool {
     env_text("WEBHOOKS") == "true"
 }
 
 /// Reads the secret that the edge adds to each request, from `EDGE_SECRET`. Returns `None` if there is no edge.
-#[must_use]
 pub fn edge_secret_from_env() -> Option<String> {
     env_var("EDGE_SECRET")
 }
@@ -130,13 +125,11 @@ fn parse_docs_url(text: &str) -> Result<Option<String>, ConfigError> {
 }
 
 /// Returns the namespace of metrics in `CloudWatch`, from `METRIC_NAMESPACE`. Without it, as on the local stack, it is `presence`.
-#[must_use]
 pub fn metric_namespace() -> String {
     env_var("METRIC_NAMESPACE").unwrap_or_else(|| "presence".to_owned())
 }
 
 /// Returns the log levels by target, from `RUST_LOG`.
-#[must_use]
 pub fn log_levels() -> String {
     env_var("RUST_LOG").unwrap_or_default()
 }
@@ -153,7 +146,6 @@ pub struct ConfigError(&'static str);
 
 impl ConfigError {
     /// Returns an error with a text that names the setting.
-    #[must_use]
     pub const fn new(text: &'static str) -> Self {
         Self(text)
     }

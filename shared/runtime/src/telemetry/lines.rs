@@ -51,7 +51,6 @@ pub(super) fn text(line: &impl Serialize) -> Cow<'static, str> {
 }
 
 /// Returns the text of an event that is a whole line; `None` if it is none.
-#[must_use]
 pub fn whole_line(event: &Event<'_>) -> Option<String> {
     if ![REQUEST_TARGET, METRIC_TARGET].contains(&event.metadata().target()) {
         return None;

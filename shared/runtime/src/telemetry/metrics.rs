@@ -64,7 +64,6 @@ impl Metric {
     ];
 
     /// Returns the name in `CloudWatch` and in the log.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::InvitationsSent => "invitations_sent",

@@ -35,7 +35,6 @@ pub fn init_with<W: Write>(filter: fn(&Metadata<'_>) -> bool, make_writer: impl 
 }
 
 /// Returns the levels of `RUST_LOG`, or `info`.
-#[must_use]
 pub fn levels() -> Levels {
     Levels::parse(&log_levels())
 }

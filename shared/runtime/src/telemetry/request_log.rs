@@ -87,13 +87,11 @@ pub struct RequestLog<'a> {
 
 impl RequestLog<'_> {
     /// Returns the duration in milliseconds, rounded to a tenth.
-    #[must_use]
     pub fn milliseconds(&self) -> f64 {
         (self.duration.as_secs_f64() * 10_000.0).round() / 10.0
     }
 
     /// Returns the class of the status: `2xx`, `3xx`, `4xx` or `5xx`.
-    #[must_use]
     pub fn status_class(&self) -> &'static str {
         match self.status {
             500.. => "5xx",

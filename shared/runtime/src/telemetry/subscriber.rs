@@ -24,14 +24,12 @@ pub struct Levels(Targets);
 
 impl Levels {
     /// Reads levels such as `info,presence=debug`. Invalid ones count as `info`.
-    #[must_use]
     pub fn parse(levels: &str) -> Self {
         let levels = levels.parse().ok().filter(|_| !levels.is_empty());
         Self(levels.unwrap_or_else(|| Targets::new().with_default(Level::INFO)))
     }
 
     /// True if the event is written.
-    #[must_use]
     pub fn include(&self, event: &Metadata<'_>) -> bool {
         event.is_event() && self.0.would_enable(event.target(), event.level()) && is_harmless(event)
     }

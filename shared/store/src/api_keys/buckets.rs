@@ -42,7 +42,6 @@ pub enum LeaseOutcome {
 
 impl RateLimitStore {
     /// Builds the store. Makes no call.
-    #[must_use]
     pub fn new(database: &Database) -> Self {
         Self { db: database.clone() }
     }

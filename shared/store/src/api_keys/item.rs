@@ -74,7 +74,6 @@ struct ApiKeyItem {
 
 impl ApiKeyRecord {
     /// Returns the record of a new key of a user.
-    #[must_use]
     pub(crate) fn new(hash: ApiKeyHash, owner: &User, now: Timestamp) -> Self {
         Self {
             hash,
@@ -94,38 +93,32 @@ impl ApiKeyRecord {
     }
 
     /// Returns the name that operators and logs use.
-    #[must_use]
     pub fn id(&self) -> ApiKeyId {
         ApiKeyId::new(self.user_id, &self.hash)
     }
 
     /// True if the key is neither revoked nor expired.
-    #[must_use]
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
 
     /// Returns the rights that the key has beyond those of its owner.
-    #[must_use]
     pub fn rights(&self) -> KeyRights {
         KeyRights { access: self.access, networks: self.networks.clone(), expires_at: self.expires_at }
     }
 
     /// Returns the instant at which the key ended; `None` for a live one.
-    #[must_use]
     pub fn ended_at(&self, now: Timestamp) -> Option<Timestamp> {
         let ends = [self.revoked_at, self.expires_at.filter(|expires_at| *expires_at <= now)];
         ends.into_iter().flatten().min()
     }
 
     /// True if the key is live, or ended so lately that its owner still sees it.
-    #[must_use]
     pub fn is_listed(&self, now: Timestamp) -> bool {
         self.ended_at(now).is_none_or(|ended_at| now.duration_since(ended_at) < LISTED_AFTER_END)
     }
 
     /// Returns the principal of the key; `None` if the key gives no access.
-    #[must_use]
     pub fn principal(&self, now: Timestamp) -> Option<Principal> {
         let gives_access = self.active && self.is_live(now);
         gives_access.then_some(Principal { user_id: self.user_id, org_id: self.org_id, role: self.role })

@@ -31,7 +31,6 @@ pub struct ApiKeyStore {
 
 impl ApiKeyStore {
     /// Builds the store. Makes no call.
-    #[must_use]
     pub fn new(database: &Database) -> Self {
         Self { db: database.clone() }
     }

@@ -59,7 +59,6 @@ enum Position {
 
 impl AuditStore {
     /// Builds the store. Makes no call.
-    #[must_use]
     pub fn new(database: &Database) -> Self {
         Self { db: database.clone() }
     }
@@ -67,7 +66,6 @@ impl AuditStore {
     /// Starts to read the records of a source, those from an instant on, or all. Makes no call.
     ///
     /// Records that expired may be there for some days more.
-    #[must_use]
     pub fn pages(&self, source: AuditSource, since: Option<Timestamp>) -> AuditPages<'_> {
         AuditPages { db: &self.db, source, since, position: Position::Start }
     }

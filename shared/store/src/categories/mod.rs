@@ -48,7 +48,6 @@ pub struct CategoryHead {
 
 impl CategoryHead {
     /// Returns the version that is published. Two directories with one version are the same.
-    #[must_use]
     pub fn version(&self) -> u64 {
         self.version
     }
@@ -83,7 +82,6 @@ pub struct CategoryStore {
 
 impl CategoryStore {
     /// Builds the store. Makes no call.
-    #[must_use]
     pub fn new(database: &Database) -> Self {
         Self { db: database.clone(), cache: Arc::default() }
     }

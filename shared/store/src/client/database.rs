@@ -52,7 +52,6 @@ impl From<DynamoDb> for Database {
 
 impl Database {
     /// Connects to the tables whose names start with the prefix, in a DynamoDB without limits of partitions. Makes no call.
-    #[must_use]
     pub fn new(config: &SdkConfig, table_prefix: &str) -> Self {
         // The SDK counts retries by partition, which is the process by default: a broken client would use up those of a
         // healthy one.
@@ -93,7 +92,6 @@ impl Database {
     }
 
     /// Connects to the tables that the settings name, in a DynamoDB whose partitions have limits. Makes no call.
-    #[must_use]
     pub fn of(config: &SdkConfig, settings: &Config) -> Self {
         let Config { table_prefix, audit_table, reviews_table, events_table } = settings;
         let database = Self::new(config, table_prefix).with_audit_table(audit_table.as_deref());
@@ -188,20 +186,17 @@ impl Database {
     }
 
     /// Returns the full names of all tables.
-    #[must_use]
     pub fn table_names(&self) -> Vec<String> {
         TABLES.iter().map(|table| self.name(table)).collect()
     }
 
     /// Returns the prefix of the names of all tables.
-    #[must_use]
     pub fn prefix(&self) -> &str {
         &self.dynamo.prefix
     }
 
     /// Returns the full name of a table, with the prefix. The audit trail of restored tables has the prefix of those before. A table
     /// of reviews that was made from a build has a name of its own.
-    #[must_use]
     pub fn name(&self, table: &Table) -> String {
         self.dynamo.name(table)
     }

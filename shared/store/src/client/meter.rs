@@ -64,7 +64,6 @@ impl Meter {
     }
 
     /// Returns the cost up to now.
-    #[must_use]
     pub fn cost(&self) -> Cost {
         self.counts().cost
     }

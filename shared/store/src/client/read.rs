@@ -59,17 +59,7 @@ pub(crate) struct Partition<'a> {
 impl Database {
     /// Gets one item by a strong read.
     pub(crate) async fn get(&self, table: &Table, key: Item) -> Result<Option<Item>, Error> {
-        self.get_with(table, key, Consistency::Strong).await
-    }
-
-    /// Gets one item.
-    pub(crate) async fn get_with(
-        &self,
-        table: &Table,
-        key: Item,
-        consistency: Consistency,
-    ) -> Result<Option<Item>, Error> {
-        self.tables.get(table, key, consistency).await
+        self.tables.get(table, key, Consistency::Strong).await
     }
 
     /// Queries every item of a partition, page by page, in the order of the sort key.
@@ -160,18 +150,7 @@ impl Database {
         keys: Vec<Item>,
         attributes: &[&'static str],
     ) -> Result<Vec<Item>, Error> {
-        self.get_batch_with(table, keys, attributes, Consistency::Strong).await
-    }
-
-    /// Gets the items that exist among the keys, as [`Database::get_batch`]. No key may be there twice.
-    pub(crate) async fn get_batch_with(
-        &self,
-        table: &Table,
-        keys: Vec<Item>,
-        attributes: &[&'static str],
-        consistency: Consistency,
-    ) -> Result<Vec<Item>, Error> {
-        self.tables.get_batch(table, keys, attributes, consistency).await
+        self.tables.get_batch(table, keys, attributes, Consistency::Strong).await
     }
 
     /// Returns the items of up to 100 keys as they were at one instant, in order; `None` for one that does not exist.

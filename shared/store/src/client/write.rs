@@ -27,29 +27,6 @@ impl Database {
         self.write(ItemWrite::put(table, item, [condition])).await
     }
 
-    /// Puts an item on a condition, as [`Database::put_if`], at the pace of its partition.
-    ///
-    /// # Errors
-    /// [`Error::Unavailable`] if the pace leaves no time for the put before the deadline.
-    pub(crate) async fn put_if_at_pace(
-        &self,
-        table: &'static Table,
-        item: Item,
-        condition: Condition,
-    ) -> Result<bool, Error> {
-        self.tables.write_at_pace(ItemWrite::put(table, item, [condition])).await
-    }
-
-    /// Deletes an item on a condition. False if the condition does not hold, as for [`Database::write`].
-    pub(crate) async fn delete_if(
-        &self,
-        table: &'static Table,
-        key: Item,
-        condition: Condition,
-    ) -> Result<bool, Error> {
-        self.write(ItemWrite::delete(table, key, [condition])).await
-    }
-
     /// Deletes an item, if it exists.
     pub(crate) async fn delete(&self, table: &'static Table, key: Item) -> Result<(), Error> {
         self.write(ItemWrite::delete(table, key, [])).await.map(drop)
@@ -64,16 +41,6 @@ impl Database {
     ) -> Result<(), Error> {
         let set = attributes.into_iter().collect();
         self.write(ItemWrite::update(table, key, set, Vec::new(), [])).await.map(drop)
-    }
-
-    /// Removes attributes of an item that exists. Those that it does not have are skipped.
-    pub(crate) async fn remove_attributes(
-        &self,
-        table: &'static Table,
-        key: Item,
-        attributes: Vec<String>,
-    ) -> Result<bool, Error> {
-        self.write(ItemWrite::update(table, key, Vec::new(), attributes, [Condition::There])).await
     }
 
     /// Adds one to a number of an item. Makes the item or the number if there is none. May add two if a reply is lost.

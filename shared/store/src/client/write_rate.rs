@@ -100,7 +100,6 @@ impl TableRate {
 
 impl WriteRate {
     /// Starts now, without a limit.
-    #[must_use]
     pub fn new(timer: Arc<dyn Timer>) -> Self {
         let state = State { progress_at: timer.now(), tables: HashMap::new() };
         Self { timer, state: Mutex::new(state), is_stopped: AtomicBool::new(false) }

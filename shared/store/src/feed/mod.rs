@@ -33,7 +33,6 @@ pub struct FeedStore {
 
 impl FeedStore {
     /// Builds the store. Makes no call.
-    #[must_use]
     pub fn new(database: &Database) -> Self {
         Self { db: database.clone() }
     }

@@ -35,7 +35,6 @@ pub struct IngestStore {
 
 impl IngestStore {
     /// Builds the store. Makes no call.
-    #[must_use]
     pub fn new(database: &Database) -> Self {
         Self { db: database.clone() }
     }

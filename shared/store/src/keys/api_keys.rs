@@ -9,13 +9,11 @@ pub const BUCKET_PREFIX: &str = "BUCKET#";
 pub const ANSWER_PREFIX: &str = "ANSWER#";
 
 /// Returns the key of the bucket of an API key.
-#[must_use]
 pub fn bucket_key(hash: &ApiKeyHash) -> String {
     format!("{BUCKET_PREFIX}{}", hash.as_hex())
 }
 
 /// Returns the key of the answer that is kept for a request.
-#[must_use]
 pub fn answer_key(id: AnswerId) -> String {
     format!("{ANSWER_PREFIX}{}", id.as_hex())
 }

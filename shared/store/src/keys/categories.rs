@@ -6,13 +6,11 @@ use presence_domain::category::CategoryId;
 pub const DIRECTORY_PK: &str = "DIRECTORY";
 
 /// Returns the key of a category.
-#[must_use]
 pub fn category_pk(id: &CategoryId) -> String {
     format!("CATEGORY#{}", id.as_str())
 }
 
 /// Reads [`category_pk`]; `None` if the text has another form.
-#[must_use]
 pub fn parse_category_pk(text: &str) -> Option<CategoryId> {
     text.strip_prefix("CATEGORY#").and_then(CategoryId::parse)
 }

@@ -10,13 +10,11 @@ pub const FEED_PK_PREFIX: &str = "FEED#";
 pub const FEED_HEAD_SK: &str = "HEAD";
 
 /// Returns the partition of the feed of an organisation, or of users without one.
-#[must_use]
 pub fn feed_pk(org_id: Option<OrgId>) -> String {
     format!("{FEED_PK_PREFIX}{}", org_key(org_id))
 }
 
 /// Returns the sort key of the chunk whose last event has this number, in digits that sort as numbers do.
-#[must_use]
 pub fn chunk_sk(last: u64) -> String {
     format!("{last:016}")
 }

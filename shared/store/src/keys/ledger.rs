@@ -35,7 +35,6 @@ pub enum LogItemKey {
 
 impl LogItemKey {
     /// Returns the sort key. A lane sorts before its chunks, and chunks sort by their first sequence number.
-    #[must_use]
     pub fn sort_key(self) -> String {
         match self {
             Self::Lane(lane) => lane.to_string(),
@@ -45,7 +44,6 @@ impl LogItemKey {
     }
 
     /// Reads [`LogItemKey::sort_key`]; `None` if the text has another form.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let key = match text.split_once('#') {
             _ if text == DIRECTORY_SK => Self::Directory,
@@ -61,31 +59,26 @@ impl LogItemKey {
 }
 
 /// Returns the partition with the log of an organisation and the directory of its trees.
-#[must_use]
 pub fn log_pk(org_id: OrgId) -> String {
     format!("{LOG_PK_PREFIX}{org_id}")
 }
 
 /// Returns the partition with the buckets of an organisation's directory.
-#[must_use]
 pub fn directory_buckets_pk(org_id: OrgId) -> String {
     format!("{DIRECTORY_BUCKETS_PK_PREFIX}{org_id}")
 }
 
 /// Returns the sort key of a bucket: its number in two digits.
-#[must_use]
 pub fn directory_bucket_sk(bucket: usize) -> String {
     format!("{bucket:02}")
 }
 
 /// Returns the partition with the root and the nodes of the trees of a review set.
-#[must_use]
 pub fn tree_pk(set: &ReviewSet) -> String {
     format!("{TREE_PK_PREFIX}{set}")
 }
 
 /// Returns the sort key of the root of a tree.
-#[must_use]
 pub fn root_sk(facet_key: Option<FacetKey>) -> String {
     match facet_key {
         None => ROOT_SK.to_owned(),
@@ -94,7 +87,6 @@ pub fn root_sk(facet_key: Option<FacetKey>) -> String {
 }
 
 /// Returns the sort key of the node of a tree in a slot.
-#[must_use]
 pub fn node_sk(facet_key: Option<FacetKey>, slot: u32) -> String {
     match facet_key {
         None => format!("{NODE_SK_PREFIX}{slot:08x}"),
@@ -103,7 +95,6 @@ pub fn node_sk(facet_key: Option<FacetKey>, slot: u32) -> String {
 }
 
 /// Reads [`node_sk`]: the facet key and the slot. `None` if the text has another form.
-#[must_use]
 pub fn parse_node_sk(text: &str) -> Option<(Option<FacetKey>, u32)> {
     let rest = text.strip_prefix(NODE_SK_PREFIX)?;
     let (facet_key, slot) = match rest.split_once('#') {

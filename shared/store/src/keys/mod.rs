@@ -46,13 +46,11 @@ pub use webhooks::{
 /// Returns the key of an organisation, or of no organisation, in sort keys and in `status-index`.
 ///
 /// The number is padded with zeros, so that keys sort as numbers do. No organisation comes first.
-#[must_use]
 pub fn org_key(org_id: Option<OrgId>) -> String {
     org_id.map_or_else(|| "-".to_owned(), |org| format!("{:016}", org.get()))
 }
 
 /// Reads [`org_key`]; `None` if the text has another form.
-#[must_use]
 pub fn parse_org_key(text: &str) -> Option<Option<OrgId>> {
     match text {
         "-" => Some(None),

@@ -18,13 +18,11 @@ pub const PENDING_REPLIES: &str = "pending";
 const YEAR_0: i64 = -62_167_219_200;
 
 /// Returns the partition of a review.
-#[must_use]
 pub fn review_pk(id: &ReviewId) -> String {
     format!("{REVIEW_PK_PREFIX}{}", id.as_str())
 }
 
 /// Reads the partition of a review; `None` if the text has another form.
-#[must_use]
 pub fn parse_review_pk(pk: &str) -> Option<ReviewId> {
     pk.strip_prefix(REVIEW_PK_PREFIX).and_then(ReviewId::parse)
 }
@@ -32,13 +30,11 @@ pub fn parse_review_pk(pk: &str) -> Option<ReviewId> {
 /// Returns the sort key of `listing-index`: the effective second, then the id.
 ///
 /// Seconds are counted from the year 0, because then all of them are positive and have the same number of digits.
-#[must_use]
 pub fn effective_listing(second: i64, id: &ReviewId) -> String {
     format!("{:012}#{}", second - YEAR_0, id.as_str())
 }
 
 /// Reads [`effective_listing`]; `None` if the text has another form.
-#[must_use]
 pub fn parse_effective_listing(text: &str) -> Option<(i64, ReviewId)> {
     let (second, id) = text.split_once('#')?;
     Some((second.parse::<i64>().ok()? + YEAR_0, ReviewId::parse(id)?))
@@ -46,7 +42,6 @@ pub fn parse_effective_listing(text: &str) -> Option<(i64, ReviewId)> {
 
 /// Returns the first and the last sort key of `listing-index` for a range of effective seconds, both ends included.
 /// `None` if the range has no end, and a query reads the whole partition.
-#[must_use]
 pub fn effective_between(from: Option<i64>, to: Option<i64>) -> Option<(String, String)> {
     if from.is_none() && to.is_none() {
         return None;

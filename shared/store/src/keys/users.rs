@@ -38,7 +38,6 @@ pub const ROSTER_PARTITIONS: u64 = 16;
 pub const CHANGES_PK_PREFIX: &str = "CHANGES#";
 
 /// Returns the partition of the head of an organisation's user directory.
-#[must_use]
 pub fn roster_pk(org_id: Option<OrgId>) -> String {
     numbered_roster_pk(org_id.map_or(0, OrgId::get) % ROSTER_PARTITIONS)
 }
@@ -49,7 +48,6 @@ pub(crate) fn numbered_roster_pk(number: u64) -> String {
 }
 
 /// Returns the partition of a user and its outbox rows.
-#[must_use]
 pub fn user_pk(id: UserId) -> String {
     format!("{USER_PK_PREFIX}{id}")
 }
@@ -61,43 +59,36 @@ pub fn lock_pk(email_key: &str) -> String {
 }
 
 /// Returns the partition of the sending window of an address.
-#[must_use]
 pub fn mailbox_pk(email_key: &str) -> String {
     format!("MAILBOX#{email_key}")
 }
 
 /// Returns the partition of the mark of an address.
-#[must_use]
 pub fn mark_pk(email_key: &str) -> String {
     format!("MARK#{email_key}")
 }
 
 /// Returns a new sort key for an outbox row: the time, then a random number.
-#[must_use]
 pub fn mail_sk(now: Timestamp) -> String {
     format!("{MAIL_SK_PREFIX}{:013}-{:016x}", now.as_millisecond(), random_u64())
 }
 
 /// Returns the partition with the log of changes of an organisation's users.
-#[must_use]
 pub fn changes_pk(org_id: Option<OrgId>) -> String {
     format!("{CHANGES_PK_PREFIX}{}", org_key(org_id))
 }
 
 /// Returns a new sort key for an entry of the log of changes: the time, then a random number.
-#[must_use]
 pub fn change_sk(now: Timestamp) -> String {
     format!("{:013}-{:016x}", now.as_millisecond(), random_u64())
 }
 
 /// Returns the key by which a user search is sorted: folded last name, folded first name, id by number.
-#[must_use]
 pub fn name_order(last_name: &PersonName, first_name: &PersonName, id: UserId) -> String {
     presence_domain::user_directory::name_order(last_name.as_str(), first_name.as_str(), id)
 }
 
 /// Returns the sort key of `status-index`: the status, then [`name_order`].
-#[must_use]
 pub fn listing(status: Status, name_order: &str) -> String {
     format!("{}{SEPARATOR}{name_order}", status.as_str())
 }

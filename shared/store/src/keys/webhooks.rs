@@ -16,43 +16,36 @@ pub const ATTEMPTS_PK_PREFIX: &str = "ATTEMPTS#";
 pub const ORGS_WITH_WEBHOOKS_PK: &str = "WEBHOOK-ORGS";
 
 /// Returns the partition of the webhooks of an organisation.
-#[must_use]
 pub fn webhooks_pk(org_id: OrgId) -> String {
     format!("{WEBHOOKS_PK_PREFIX}{}", org_key(Some(org_id)))
 }
 
 /// Returns the sort key of the webhook in a slot.
-#[must_use]
 pub fn webhook_sk(slot: u8) -> String {
     format!("{WEBHOOK_SK_PREFIX}{slot}")
 }
 
 /// Returns the partition of the attempts of a webhook.
-#[must_use]
 pub fn attempts_pk(id: WebhookId) -> String {
     format!("{ATTEMPTS_PK_PREFIX}{id}")
 }
 
 /// Returns the sort key of an attempt: the number of the event, then the milliseconds, in digits that sort as numbers do.
-#[must_use]
 pub fn attempt_sk(number: u64, at: Timestamp) -> String {
     format!("{number:016}#{:013}", at.as_millisecond().max(0))
 }
 
 /// Returns the least and the largest sort key of the attempts at events with numbers below this one.
-#[must_use]
 pub fn attempts_below(number: u64) -> (String, String) {
     ("0".to_owned(), format!("{number:016}"))
 }
 
 /// Returns the target of an audit record about a webhook.
-#[must_use]
 pub fn webhook_target(id: WebhookId) -> String {
     format!("{WEBHOOK_SK_PREFIX}{id}")
 }
 
 /// Reads [`webhook_target`]; `None` if the text has another form.
-#[must_use]
 pub fn parse_webhook_target(target: &str) -> Option<WebhookId> {
     WebhookId::parse(target.strip_prefix(WEBHOOK_SK_PREFIX)?)
 }

@@ -70,13 +70,11 @@ pub struct UnreadableMessage {
 
 impl UnreadableMessage {
     /// Returns the sort key, which is the message's id.
-    #[must_use]
     pub fn id(&self) -> &str {
         &self.sk
     }
 
     /// Returns the partition key, which names the user.
-    #[must_use]
     pub fn partition(&self) -> &str {
         &self.pk
     }

@@ -43,7 +43,6 @@ pub struct OutboxStore {
 
 impl OutboxStore {
     /// Builds the store. Makes no call.
-    #[must_use]
     pub fn new(database: &Database) -> Self {
         Self { db: database.clone() }
     }

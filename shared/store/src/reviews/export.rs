@@ -63,7 +63,8 @@ impl ReviewStore {
         let ids: Vec<ReviewId> = postings.iter().filter_map(|posting| posting.key.id.to_id()).collect();
         let mut found = self.get_reviews(&ids).await?;
         let reviews = ids.iter().filter_map(|id| found.remove(id)).filter(|review| review.org_id == org_id);
-        let next = (end != PostingKey::END).then(|| ReviewPosition::of(end));
+        let next =
+            (end != PostingKey::END).then(|| ReviewPosition { effective_at: end.effective_at, number: end.id.get() });
         Ok(ReviewWindow { reviews: reviews.collect(), next })
     }
 
@@ -112,10 +113,6 @@ impl ReviewStore {
 }
 
 impl ReviewPosition {
-    fn of(key: PostingKey) -> Self {
-        Self { effective_at: key.effective_at, number: key.id.get() }
-    }
-
     fn key(self) -> PostingKey {
         PostingKey { effective_at: self.effective_at, id: ReviewNumber::new(self.number) }
     }

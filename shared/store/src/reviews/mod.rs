@@ -52,7 +52,6 @@ pub struct ReviewStore {
 
 impl ReviewStore {
     /// Builds the store. Makes no call.
-    #[must_use]
     pub fn new(database: &Database) -> Self {
         let table = Arc::new(database.clone());
         Self {

@@ -47,11 +47,6 @@ impl PlaceCache {
 }
 
 impl BusinessLocation {
-    /// Returns the location of a review.
-    fn of(review: &Review) -> Self {
-        Self { org_id: review.org_id, city_key: review.city_key.clone() }
-    }
-
     /// True if the review is counted in this organisation and city.
     pub(crate) fn matches(&self, review: &Review) -> bool {
         (review.org_id, &review.city_key) == (self.org_id, &self.city_key)
@@ -73,7 +68,10 @@ impl ReviewStore {
 
     /// Returns the place of a review's business as this process knows it, or else as the review has it.
     pub(crate) fn known_place(&self, review: &Review) -> KnownPlace {
-        let of_review = || KnownPlace { location: BusinessLocation::of(review), read: 0 };
+        let of_review = || KnownPlace {
+            location: BusinessLocation { org_id: review.org_id, city_key: review.city_key.clone() },
+            read: 0,
+        };
         self.places.get(&review.business_id).unwrap_or_else(of_review)
     }
 

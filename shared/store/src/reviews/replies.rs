@@ -28,7 +28,8 @@ impl ReviewStore {
     /// accepted or settled just now may be missing. The reviews are read strongly.
     pub async fn list_pending_replies(&self) -> Result<Vec<Review>, Error> {
         let items = self.db.query(partition(PAGE)).await?;
-        let ids: Vec<ReviewId> = items.iter().filter_map(id_of).collect();
+        let ids: Vec<ReviewId> =
+            items.iter().filter_map(|item| parse_review_pk(item.get("pk")?.as_s().ok()?)).collect();
         let mut reviews = self.get_reviews(&ids).await?;
         let in_order = ids.iter().filter_map(|id| reviews.remove(id));
         Ok(in_order.filter(|review| review.reply_request().is_some()).collect())
@@ -58,10 +59,6 @@ impl ReviewStore {
             .expression_attribute_values(":version", number(review.version));
         self.db.retry_conditional(|| update.clone().send()).await
     }
-}
-
-fn id_of(item: &Item) -> Option<ReviewId> {
-    parse_review_pk(item.get("pk")?.as_s().ok()?)
 }
 
 fn partition(page: i32) -> Partition<'static> {

@@ -9,7 +9,7 @@ use super::log::items::{changes_attribute, changes_of, read_lane_item};
 use super::trees::items::{STAMP, key_of, number_attribute, read_value, value_item};
 use crate::client::read::{Item, Order, Partition, pk_sk, text};
 use crate::client::retry::Retries;
-use crate::client::tables::Condition;
+use crate::client::tables::{Condition, ItemWrite};
 use crate::keys::{LogItemKey, NODE_SK_PREFIX, log_pk, parse_node_sk, tree_pk};
 use crate::{Database, schema};
 use presence_domain::error::Error;
@@ -48,7 +48,7 @@ impl LedgerTable for Database {
         async move {
             match name {
                 ValueName::Root(_) | ValueName::Slot(..) => {
-                    self.put_if_at_pace(&schema::REVIEWS, item, condition).await
+                    self.tables.write_at_pace(ItemWrite::put(&schema::REVIEWS, item, [condition])).await
                 }
                 ValueName::Bucket(..) | ValueName::Directory(_) => self.put_if(&schema::REVIEWS, item, condition).await,
             }
@@ -58,7 +58,8 @@ impl LedgerTable for Database {
 
     fn delete_node<'a>(&'a self, tree: &'a TreeKey, node: NodeRef) -> Answer<'a, bool> {
         let condition = Condition::NumberIs(STAMP, u64::from(node.stamp));
-        self.delete_if(&schema::REVIEWS, key_of(ValueName::Slot(tree, node.slot)), condition).boxed()
+        let key = key_of(ValueName::Slot(tree, node.slot));
+        self.write(ItemWrite::delete(&schema::REVIEWS, key, [condition])).boxed()
     }
 
     fn list_nodes<'a>(&'a self, set: &'a ReviewSet) -> Answer<'a, NodesByTree> {
@@ -110,7 +111,12 @@ impl LedgerTable for Database {
     fn remove_unsealed(&self, org_id: OrgId, lane: usize, firsts: Vec<u64>) -> Answer<'_, ()> {
         let key = pk_sk(log_pk(org_id), LogItemKey::Lane(lane).sort_key());
         let attributes = firsts.into_iter().map(changes_attribute).collect();
-        async move { self.remove_attributes(&schema::REVIEWS, key, attributes).await.map(drop) }.boxed()
+        async move {
+            self.write(ItemWrite::update(&schema::REVIEWS, key, Vec::new(), attributes, [Condition::There]))
+                .await
+                .map(drop)
+        }
+        .boxed()
     }
 
     fn pauses(&self) -> Box<dyn Pauses> {
@@ -132,7 +138,7 @@ impl Database {
     /// Returns the item of each key, in order; `None` for one that does not exist.
     async fn get_items(&self, keys: Vec<Item>, consistency: Consistency) -> Result<Vec<Option<Item>>, Error> {
         if let [key] = &keys[..] {
-            return Ok(vec![self.get_with(&schema::REVIEWS, key.clone(), consistency).await?]);
+            return Ok(vec![self.tables.get(&schema::REVIEWS, key.clone(), consistency).await?]);
         }
         // DynamoDB refuses a batch that names a key twice.
         let mut positions: HashMap<ItemName, Vec<usize>> = HashMap::new();
@@ -145,7 +151,7 @@ impl Database {
             named.push(position);
         }
         let mut found = vec![None; positions.values().map(Vec::len).sum()];
-        for item in self.get_batch_with(&schema::REVIEWS, distinct, &[], consistency).await? {
+        for item in self.tables.get_batch(&schema::REVIEWS, distinct, &[], consistency).await? {
             let Some((first, others)) = positions.get(&ItemName::of(&item)).and_then(|all| all.split_first()) else {
                 continue;
             };

@@ -126,7 +126,8 @@ impl ReviewStore {
             let without_id = wanted.iter().zip(&mut writes).filter(|(_, write)| write.is_none());
             let with_id = without_id.filter_map(|(rows, write)| {
                 let first = rows.first()?;
-                Some((*rows, first.clone(), derive_id(first, salt), write))
+                let id = ReviewId::derive(&first.business_id, first.partner, &first.partner_id, salt);
+                Some((*rows, first.clone(), id, write))
             });
             let without_id: Vec<_> = with_id.collect();
             if without_id.is_empty() {
@@ -300,10 +301,6 @@ impl<'a> Upsert<'a> {
         let unwritten = self.pending.into_iter().map(|pending| pending.position).collect();
         UpsertOutcome { before: self.before, unwritten, error }
     }
-}
-
-fn derive_id(Review { business_id, partner, partner_id, .. }: &Review, salt: u8) -> ReviewId {
-    ReviewId::derive(business_id, *partner, partner_id, salt)
 }
 
 /// True if the same call may succeed at another time.

@@ -88,7 +88,6 @@ impl From<Error> for AttemptError {
 
 impl ReviewWrite {
     /// Returns how many of the writes, from the first on, fit into one transaction. Writes of one lane fit best.
-    #[must_use]
     pub fn count_fitting(writes: &[Self]) -> usize {
         let (mut lanes, mut text_bytes) = (BTreeSet::new(), 0);
         for (position, write) in writes.iter().enumerate() {

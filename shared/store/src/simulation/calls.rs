@@ -20,7 +20,7 @@ pub(super) struct Calls {
     last_ticket: u64,
     waiting: HashMap<u64, Option<Waker>>,
     /// Tickets of calls that the run may let go on, with their processes.
-    ready: Vec<(u64, u64)>,
+    pub(super) ready: Vec<(u64, u64)>,
     /// Names of the calls that may go on, by ticket; `None` if nobody asks for them.
     names: Option<HashMap<u64, String>>,
 }
@@ -76,11 +76,6 @@ impl Calls {
         let own = self.ready.iter().filter(|(_, other)| *other == process).map(|(ticket, _)| *ticket);
         let name = |ticket| self.names.as_ref().and_then(|names| names.get(&ticket)).cloned().unwrap_or_default();
         own.map(|ticket| (ticket, name(ticket))).collect()
-    }
-
-    /// Returns the processes of the calls that may go on.
-    pub(super) fn ready(&self) -> &[(u64, u64)] {
-        &self.ready
     }
 
     /// Lets a call go on.

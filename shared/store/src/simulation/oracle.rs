@@ -32,7 +32,7 @@ pub(super) struct Oracle {
     current: BTreeMap<ReviewNumber, (OrgId, u64, Place)>,
     /// Changes that each process wrote.
     written: BTreeMap<u64, Vec<ChangeName>>,
-    acknowledged: Positions,
+    pub(super) acknowledged: Positions,
     readings: BTreeMap<(u64, OrgId), Vec<Item>>,
     /// Positions of the logs that each process read, by process and organisation.
     cuts: BTreeMap<(u64, OrgId), Vec<LogPosition>>,
@@ -231,11 +231,6 @@ impl Oracle {
             }
         }
         positions
-    }
-
-    /// Returns what is acknowledged now.
-    pub(super) fn acknowledged(&self) -> Positions {
-        self.acknowledged.clone()
     }
 
     /// Notes that a process was told that its writes are done.

@@ -242,7 +242,7 @@ impl Run {
     pub(super) fn start(&mut self, future: Pin<Box<dyn Future<Output = Outcome>>>) {
         self.started += 1;
         let mut world = self.world.get();
-        let (is_slow, acknowledged) = (world.chance(25), world.oracle.acknowledged());
+        let (is_slow, acknowledged) = (world.chance(25), world.oracle.acknowledged.clone());
         let is_woken = Arc::new(Woken(AtomicBool::new(true)));
         self.processes.push(Process { number: self.started, future, is_woken, is_slow, acknowledged });
     }
@@ -278,11 +278,11 @@ impl Run {
             world.damage_a_tree();
         }
         let has_open = !world.open_transactions().is_empty();
-        if has_open && (world.calls.ready().is_empty() || world.chance(40)) {
+        if has_open && (world.calls.ready.is_empty() || world.chance(40)) {
             world.show_one_item();
             return Ok(());
         }
-        let ready = world.calls.ready().to_vec();
+        let ready = world.calls.ready.clone();
         if ready.is_empty() {
             return if self.processes.is_empty() { Ok(()) } else { Err("all processes stand still".to_owned()) };
         }

@@ -75,7 +75,6 @@ enum SearchPosition {
 
 impl UserStore {
     /// Starts a search for users whose addresses match the pattern, over all organisations. Makes no call.
-    #[must_use]
     pub fn search_emails(&self, pattern: EmailPattern) -> EmailSearch<'_> {
         EmailSearch { store: self, pattern, position: SearchPosition::Start, seen: HashSet::new() }
     }

@@ -102,7 +102,6 @@ impl UserStore {
     }
 
     /// Returns the largest memory that directories have taken at a time, in bytes: in the cache and in requests.
-    #[must_use]
     pub fn most_directory_bytes(&self) -> usize {
         self.directory_cache.peak_bytes()
     }

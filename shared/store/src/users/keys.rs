@@ -345,7 +345,8 @@ impl UserStore {
             None => AuditAction::IssueKey(fresh.id()),
         };
         let ending = old.and_then(|old| Some(KeyWrite::Update(expire(&self.db, &old.hash, old.expires_at?))));
-        let writes = ending.into_iter().chain([self.put_key(fresh)?]).collect();
+        let put = Put::builder().table_name(self.db.name(&schema::API_KEYS)).set_item(Some(fresh.to_item()?));
+        let writes = ending.into_iter().chain([KeyWrite::Put(put.build().map_err(Error::internal)?)]).collect();
         let user_change = UserChange::by(change.by, action, after, change.now);
         match self.write_with_keys(owner, &user_change, writes, answer).await {
             Ok(()) => Ok(true),
@@ -362,11 +363,6 @@ impl UserStore {
         let stored = self.db.get(&schema::API_KEYS, key(&fresh.hash)).await?.map(ApiKeyRecord::read).transpose()?;
         let issued_at = |record: &ApiKeyRecord| record.created_at.as_millisecond();
         Ok(stored.is_some_and(|stored| issued_at(&stored) == issued_at(fresh)))
-    }
-
-    fn put_key(&self, record: &ApiKeyRecord) -> Result<KeyWrite, Error> {
-        let put = Put::builder().table_name(self.db.name(&schema::API_KEYS)).set_item(Some(record.to_item()?));
-        Ok(KeyWrite::Put(put.build().map_err(Error::internal)?))
     }
 
     async fn key_records(&self, hashes: &[ApiKeyHash]) -> Result<Vec<ApiKeyRecord>, Error> {

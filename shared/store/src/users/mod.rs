@@ -42,7 +42,6 @@ pub struct UserStore {
 
 impl UserStore {
     /// Builds the store. Makes no call.
-    #[must_use]
     pub fn new(database: &Database) -> Self {
         Self {
             db: database.clone(),

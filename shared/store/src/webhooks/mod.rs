@@ -63,7 +63,6 @@ enum Guard {
 
 impl WebhookStore {
     /// Builds the store. Makes no call.
-    #[must_use]
     pub fn new(database: &Database) -> Self {
         Self { db: database.clone(), answers: AnswerStore::new(database) }
     }

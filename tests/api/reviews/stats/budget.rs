@@ -25,10 +25,6 @@ struct Budget {
     units: f64,
 }
 
-fn budget(query: impl Into<String>, calls: u64, units: f64) -> Budget {
-    Budget { query: query.into(), calls, units }
-}
-
 /// Stores the businesses of the reviews, in the cities that the reviews name.
 async fn put_businesses(stack: &TestStack) {
     for number in 0..BUSINESSES {
@@ -57,7 +53,7 @@ fn cost_of_places(reply: &Reply) -> Cost {
 fn budgets() -> Vec<Budget> {
     let totals = (3, 8.0);
     let (cut, many) = ((10, 30.0), (20, 320.0));
-    let both = |query: &str, (calls, units): (u64, f64)| budget(query, calls, units);
+    let both = |query: &str, (calls, units): (u64, f64)| Budget { query: query.into(), calls, units };
     vec![
         both("", totals),
         both("rating=5", totals),

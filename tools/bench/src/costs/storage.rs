@@ -67,13 +67,6 @@ struct ReviewSizes {
     ledger: ItemSizes,
 }
 
-impl ReviewSizes {
-    /// Returns the bytes of a review with its part of the trees.
-    fn bytes_of_a_review(&self) -> f64 {
-        self.reviews.scaled_to(1) + self.ledger.scaled_to(1)
-    }
-}
-
 /// Section of the report, and the sizes of items that the bill of a month needs.
 pub(super) struct StorageReport {
     pub(super) text: String,
@@ -98,7 +91,7 @@ pub(super) async fn report(client: &Client, store: &Stores) -> anyhow::Result<St
     let largest = reviews.last().context("companies")?;
     let user = ["users: USER", "users: EMAIL"].iter().filter_map(|kind| kinds.get(*kind));
     let bytes = ItemBytes {
-        review: largest.bytes_of_a_review(),
+        review: largest.reviews.scaled_to(1) + largest.ledger.scaled_to(1),
         user: user.map(|sizes| sizes.scaled_to(1)).sum(),
         record: kinds.get("audit: a record").context("records of the audit trail")?.scaled_to(1),
     };

@@ -51,7 +51,8 @@ const SAME_SECOND: u8 = 16;
 /// Reviews of one organisation, generated when they are read.
 #[derive(Debug)]
 pub(crate) struct Distribution {
-    total: u64,
+    /// Number of reviews.
+    pub(crate) total: u64,
     businesses: Businesses,
     /// Number of reviews before each day, and the total at the end.
     cumulative: Vec<u64>,
@@ -100,11 +101,6 @@ impl Distribution {
         let cumulative = (0..=DAYS).map(reviews_before).collect();
         let facets = (ReviewState::ALL[0], Rating::ALL[4], Partner::ALL[0], true);
         Self { total, businesses: Businesses::new(total), cumulative, facets: Some(facets) }
-    }
-
-    /// Returns the number of reviews.
-    pub(crate) fn total(&self) -> u64 {
-        self.total
     }
 
     /// Returns the organisation of all reviews.

@@ -15,7 +15,7 @@ use tokio::process::{Child, ChildStdout, Command};
 use super::cgroup::Cgroup;
 use super::memory::Memory;
 use crate::sandbox::environment;
-use crate::sandbox::process::{CpuMeter, peak_mb, process_id};
+use crate::sandbox::process::{CpuMeter, peak_mb};
 use crate::sandbox::runtime_api::{API_FUNCTION_TIMEOUT, RuntimeApi};
 
 /// Timeout of the mailer in the template.
@@ -67,15 +67,15 @@ impl FunctionLauncher {
         ensure!(program.exists(), "{} is missing: build the functions with `cargo build --release`", program.display());
         let mut command = Command::new(&program);
         command.env_clear().envs(environment(&self.dynamodb_url, &self.roots, memory.0)).kill_on_drop(true);
-        command.env("AWS_LAMBDA_RUNTIME_API", api.address().to_string()).env("AWS_ENDPOINT_URL_SESV2", &self.ses_url);
+        command.env("AWS_LAMBDA_RUNTIME_API", api.address.to_string()).env("AWS_ENDPOINT_URL_SESV2", &self.ses_url);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let started = api.now();
         let mut process = command.spawn().with_context(|| format!("could not start {}", program.display()))?;
         let logged_bytes = count_bytes(process.stdout.take().context("a piped stdout")?);
-        let id = process_id(&process)?;
+        let id = process.id().context("the process has ended")?;
         let mut cpu = CpuMeter::new(id);
         let polled = api.wait_for_poll().await?;
-        let init = InitTimes { ms: milliseconds(polled.saturating_sub(started)), cpu_ms: cpu.used_ms()? };
+        let init = InitTimes { ms: polled.saturating_sub(started).as_secs_f64() * 1e3, cpu_ms: cpu.used_ms()? };
         let throttle = Cgroup::new(&format!("presence-bench-{id}"), memory)
             .context("this process may not create control groups: run it as root")?;
         throttle.add_process(id).context("cannot add the process to the control group")?;
@@ -94,7 +94,7 @@ impl RunningFunction {
         // The function logs before it answers, but another task reads the log: it must run before the bytes are read.
         tokio::task::yield_now().await;
         let invocation = Invocation {
-            ms: milliseconds(answered.saturating_sub(sent)),
+            ms: answered.saturating_sub(sent).as_secs_f64() * 1e3,
             cpu_ms: self.cpu.used_ms()? - used_ms,
             answer_bytes: answer.len() as u64,
             log_bytes: self.logged_bytes.load(Ordering::Relaxed) - logged_bytes,
@@ -111,10 +111,6 @@ impl RunningFunction {
     pub(super) async fn stop(mut self) -> anyhow::Result<()> {
         Ok(self.process.kill().await?)
     }
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
 }
 
 fn status(answer: &Bytes) -> anyhow::Result<u64> {

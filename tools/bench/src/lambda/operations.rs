@@ -97,7 +97,7 @@ pub(super) fn groups() -> Vec<OperationGroup> {
     use RequestKind::{CreateActive, CreateAgain, CreateInvited, CreateWithKey, Delete, Invite, SendMail, Sweep};
     use RequestKind::{FirstPage, OfKeys, OfReply, SearchAllReviews, SetState};
     use RequestKind::{UpdatePassword, UpdatePhone, UpdateWebhook};
-    let single = |function, name, variant, kind| OperationGroup::single(function, Operation::new(name, variant, kind));
+    let single = |function, name, variant, kind| OperationGroup::single(function, Operation { name, variant, kind });
     let get = |function, name, variant, path, query| {
         OperationGroup::single(function, Operation::get(name, variant, path, query))
     };
@@ -165,12 +165,8 @@ pub(super) fn groups() -> Vec<OperationGroup> {
 }
 
 impl Operation {
-    const fn new(name: &'static str, variant: &'static str, kind: RequestKind) -> Self {
-        Self { name, variant, kind }
-    }
-
     const fn get(name: &'static str, variant: &'static str, path: &'static str, query: &'static str) -> Self {
-        Self::new(name, variant, RequestKind::Get { path, query })
+        Self { name, variant, kind: RequestKind::Get { path, query } }
     }
 
     /// Returns the event of a request that the same function gets before, and that is not measured.

@@ -41,10 +41,6 @@ pub(super) enum UserUse {
 }
 
 impl Organisation {
-    fn new(users: usize, key: String, first_user: usize) -> Self {
-        Self { users, key, first_user, taken: Default::default() }
-    }
-
     /// Returns the id of a user that no request has used.
     ///
     /// One user in seven is invited: invitations and mails take these in turn. Updates and deletions take active users.
@@ -63,7 +59,7 @@ impl Organisation {
 
     /// Returns the address of a user that no request changes.
     pub(super) fn unchanged_email(&self) -> anyhow::Result<String> {
-        let user = generated_users::generate_user(self.first_invited() + 4, org_number(self.users))?;
+        let user = generated_users::generate_user(self.first_invited() + 4, self.users as u64)?;
         Ok(user.email.as_str().to_owned())
     }
 
@@ -71,11 +67,6 @@ impl Organisation {
     fn first_invited(&self) -> usize {
         self.first_user.next_multiple_of(7)
     }
-}
-
-/// Returns the id of the organisation with this number of users.
-fn org_number(users: usize) -> u64 {
-    users as u64
 }
 
 /// Loads organisations of these sizes.
@@ -99,7 +90,8 @@ async fn load_org(
     users: usize,
     first_user: usize,
 ) -> anyhow::Result<Organisation> {
-    let org = org_number(users);
+    // The id of an organisation is its number of users.
+    let org = users as u64;
     let org_id = OrgId::new(org).context("an organisation")?;
     store.businesses.put_org(&Org { id: org_id, name: format!("Chain of {users}") }).await?;
     let generated = (first_user..first_user + users).map(|number| generated_users::generate_user(number, org));
@@ -110,7 +102,7 @@ async fn load_org(
         items = rest;
     }
     let key = create_caller(store, Role::OrgAdmin, org, SystemClock.now()).await?;
-    Ok(Organisation::new(users, key, first_user))
+    Ok(Organisation { users, key, first_user, taken: Default::default() })
 }
 
 /// Creates the users table without a stream: at every write to a table with one, the embedded database searches all of its

@@ -51,7 +51,7 @@ impl ReviewDatabase {
     /// Starts a database in a temporary file with the trees of the reviews and their businesses. Each review takes some 200 bytes of
     /// memory meanwhile, and 28 afterwards.
     pub(crate) async fn start(distribution: Distribution) -> anyhow::Result<Self> {
-        u32::try_from(distribution.total()).context("the number of reviews must fit into 32 bits")?;
+        u32::try_from(distribution.total).context("the number of reviews must fit into 32 bits")?;
         let folder = tempfile::tempdir()?;
         // In a file: in memory the database becomes slow with many items.
         let dynamodb = EmbeddedDynamo::start(0, Some(folder.path()))?;

@@ -57,7 +57,7 @@ pub(super) struct PackedReviews {
 
 impl PackedReviews {
     pub(super) fn new(distribution: Distribution) -> Self {
-        let mut all: Vec<PackedReview> = Vec::with_capacity(usize::try_from(distribution.total()).unwrap_or_default());
+        let mut all: Vec<PackedReview> = Vec::with_capacity(usize::try_from(distribution.total).unwrap_or_default());
         for headers in distribution.headers() {
             all.extend(headers.iter().map(|header| PackedReview::new(header).expect("a date before 2106")));
         }

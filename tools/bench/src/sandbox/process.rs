@@ -4,12 +4,6 @@ use std::collections::HashMap;
 use std::io;
 
 use anyhow::Context as _;
-use tokio::process::Child;
-
-/// Returns the id of a running process.
-pub(crate) fn process_id(process: &Child) -> anyhow::Result<u32> {
-    process.id().context("the process has ended")
-}
 
 /// Exact processor time of a process, summed over its threads. A thread that has ended counts with its last reading.
 pub(crate) struct CpuMeter {

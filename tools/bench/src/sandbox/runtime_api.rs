@@ -44,7 +44,7 @@ struct ServerState {
 
 /// Running runtime API. Times are durations since its start.
 pub(crate) struct RuntimeApi {
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
     shared: Arc<ServerState>,
     calls: mpsc::UnboundedReceiver<(Duration, FunctionCall)>,
     events: mpsc::UnboundedSender<String>,
@@ -74,10 +74,6 @@ impl RuntimeApi {
             let _ = axum::serve(listener, routes).await;
         });
         Ok(Self { address, shared, calls: received_calls, events, server })
-    }
-
-    pub(crate) fn address(&self) -> SocketAddr {
-        self.address
     }
 
     /// Returns the time now.

@@ -63,19 +63,16 @@ impl LimitsProxy {
     }
 
     /// Returns the endpoint URL for SDK clients.
-    #[must_use]
     pub fn endpoint_url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// Returns the seed of the random decisions. A run with the same seed repeats them.
-    #[must_use]
     pub fn seed(&self) -> u64 {
         self.layer.state().seed
     }
 
     /// Returns the counts of the effects so far.
-    #[must_use]
     pub fn counts(&self) -> LimitCounts {
         self.layer.state().counts
     }

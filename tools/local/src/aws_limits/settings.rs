@@ -102,7 +102,6 @@ impl Default for AwsLimits {
 
 impl AwsLimits {
     /// Returns settings with all limits switched off.
-    #[must_use]
     pub fn off() -> Self {
         Self {
             seed: None,

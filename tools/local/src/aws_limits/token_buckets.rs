@@ -53,7 +53,6 @@ pub(super) struct TokenBuckets(HashMap<CapacityScope, TokenBucket>);
 
 impl CapacityScope {
     /// Returns the scope of a table or an index, or of one of its partitions.
-    #[must_use]
     pub fn new(kind: CapacityKind, table: &str, index: Option<&str>, partition: Option<String>) -> Self {
         Self { kind, table: table.to_owned(), index: index.map(str::to_owned), partition }
     }

@@ -42,7 +42,6 @@ pub(super) fn unregister(port: u16) {
 }
 
 /// Returns an HTTP client that hands requests to an emulator of this process straight to it, and sends others by the network.
-#[must_use]
 pub fn in_process_client() -> SharedHttpClient {
     let network = http_client();
     SharedHttpClient::new(http_client_fn(move |settings, components| {

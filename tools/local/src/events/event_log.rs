@@ -40,7 +40,6 @@ struct State {
 
 impl EventLog {
     /// Returns the events, oldest first, as `EventBridge` hands them to a target: `id`, `time`, `source`, `detail-type`, `detail`.
-    #[must_use]
     pub fn events(&self) -> Vec<Value> {
         self.state().events.iter().cloned().collect()
     }

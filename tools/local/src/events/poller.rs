@@ -59,7 +59,7 @@ async fn poll(invoke: Invoke, mut streams: Vec<TableStream>, mut marks: StreamMa
         let mut batches = Vec::with_capacity(streams.len());
         for stream in streams.iter_mut().rev() {
             let batch = stream.next_batch_if_any().await;
-            batches.extend(batch.map(|batch| (stream.table().to_owned(), batch)));
+            batches.extend(batch.map(|batch| (stream.table.clone(), batch)));
         }
         if batches.is_empty() {
             tokio::time::sleep(POLL_INTERVAL).await;

@@ -74,7 +74,8 @@ impl<'a> IncomingRequest<'a> {
 
 /// Builds the event of a request for its route.
 pub fn build<Function>(request: &IncomingRequest<'_>, route: &RouteMatch<'_, Function>) -> ApiGatewayV2httpRequest {
-    let path = decoded_path(request.path());
+    let path = cut_at_question_mark(&percent_decoded(request.path()));
+    let path = if path.starts_with('/') { path } else { format!("/{path}") };
     let query = percent_encode(request.query(), QUERY_ENCODE_SET).to_string();
     let (body, is_base64_encoded) = encode_body(request);
     let mut event = ApiGatewayV2httpRequest::default();
@@ -111,11 +112,6 @@ pub fn to_json(event: &ApiGatewayV2httpRequest) -> serde_json::Result<Vec<u8>> {
 /// Percent-decodes text. Invalid UTF-8 becomes U+FFFD, and an invalid escape stays as it is.
 pub(super) fn percent_decoded(encoded: &[u8]) -> String {
     percent_decode(encoded).decode_utf8_lossy().into_owned()
-}
-
-fn decoded_path(encoded: &[u8]) -> String {
-    let path = cut_at_question_mark(&percent_decoded(encoded));
-    if path.starts_with('/') { path } else { format!("/{path}") }
 }
 
 /// Returns the text before the first `?`: AWS decodes a path, then splits off the query once more.

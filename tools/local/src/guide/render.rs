@@ -195,10 +195,6 @@ fn readers() -> Vec<(&'static str, Vec<(Document, String)>)> {
 mod tests {
     use super::*;
 
-    fn html(text: &str) -> String {
-        rendered("shared/docs/decisions/users.md", text).html
-    }
-
     #[test]
     fn headings_have_the_anchors_of_github_and_links_lead_into_the_guide() {
         for (markdown, expected) in [
@@ -210,7 +206,7 @@ mod tests {
             ("[x](../../../tools/ci/README.md)", "<p>x</p>\n"),
             ("[x](https://example.org/a)", "<p><a href=\"https://example.org/a\">x</a></p>\n"),
         ] {
-            assert_eq!(html(markdown), expected, "{markdown}");
+            assert_eq!(rendered("shared/docs/decisions/users.md", markdown).html, expected, "{markdown}");
         }
     }
 

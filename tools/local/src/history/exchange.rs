@@ -6,7 +6,6 @@ use aws_lambda_events::apigw::ApiGatewayV2httpResponse;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use flate2::read::GzDecoder;
-use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use jiff::Timestamp;
 use presence_runtime::clock::Stopwatch;
@@ -57,13 +56,11 @@ pub struct ReceivedRequest {
 
 impl ReceivedRequest {
     /// Starts the time of a request.
-    #[must_use]
     pub fn new(method: String, target: String, at: Timestamp) -> Self {
         Self { at, stopwatch: Stopwatch::start(), method, target }
     }
 
     /// Returns the request with the answer of its function, without secrets. `event` is the JSON of the event.
-    #[must_use]
     pub fn answered(
         self,
         event: &[u8],
@@ -88,7 +85,6 @@ impl ReceivedRequest {
     }
 
     /// Returns the request with an answer that the gateway gave itself, without secrets.
-    #[must_use]
     pub fn without_function(self, status: u16) -> Exchange {
         let milliseconds = (self.stopwatch.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
         let mut secrets = Secrets::default();
@@ -120,7 +116,10 @@ fn cut_event(event: &mut Value, secrets: &mut Secrets) -> Option<Value> {
 
 /// Returns the headers and the readable body of an answer without secrets.
 fn cut_answer(answer: &ApiGatewayV2httpResponse, secrets: &mut Secrets) -> (Value, Option<Value>) {
-    let mut headers = headers_json(&answer.headers);
+    let pairs =
+        answer.headers.iter().map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes())));
+    let mut headers: Value =
+        pairs.map(|(name, value)| (name, Value::from(value))).collect::<serde_json::Map<_, _>>().into();
     secrets.cut_fields(&mut headers);
     let body = answer.body.as_ref().map(|body| body.to_vec()).filter(|body| !body.is_empty());
     let text = |name| answer.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -130,11 +129,6 @@ fn cut_answer(answer: &ApiGatewayV2httpResponse, secrets: &mut Secrets) -> (Valu
         readable_body(&body, text(CONTENT_TYPE), secrets)
     });
     (headers, body)
-}
-
-fn headers_json(headers: &HeaderMap) -> Value {
-    let pairs = headers.iter().map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes())));
-    pairs.map(|(name, value)| (name, Value::from(value))).collect::<serde_json::Map<_, _>>().into()
 }
 
 fn decoded_body(body: &str, is_base64: bool) -> Vec<u8> {

@@ -46,14 +46,12 @@ impl RequestHistory {
     }
 
     /// Returns the requests with a higher number than this one, oldest first, and the number of all requests.
-    #[must_use]
     pub fn after(&self, number: u64) -> (Vec<(u64, Arc<Exchange>)>, u64) {
         let exchanges = self.lock();
         (exchanges.kept.iter().filter(|(own, _)| *own > number).cloned().collect(), exchanges.count)
     }
 
     /// Returns a request by its number; `None` if it is no longer kept.
-    #[must_use]
     pub fn get(&self, number: u64) -> Option<Arc<Exchange>> {
         self.lock().kept.iter().find(|(own, _)| *own == number).map(|(_, exchange)| Arc::clone(exchange))
     }

@@ -38,7 +38,6 @@ const fn call(title: &'static str, path: &'static str) -> SampleCall {
 
 impl SampleCall {
     /// Returns the command line for `curl` below a base URL. `key` is the text of the key, such as `$KEY`.
-    #[must_use]
     pub fn curl(&self, base_url: &str, key: &str) -> String {
         let url = format!("{base_url}{}", self.path);
         let needs_quotes = self.path.contains(['?', '&']);

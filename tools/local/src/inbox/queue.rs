@@ -101,19 +101,16 @@ impl LocalQueue {
     }
 
     /// Returns the number of messages that were set aside.
-    #[must_use]
     pub fn set_aside(&self) -> usize {
         self.state().set_aside
     }
 
     /// Returns the largest number of receives that a message took until it was done.
-    #[must_use]
     pub fn most_receives(&self) -> u32 {
         self.state().most_receives
     }
 
     /// True if no message waits or is in flight.
-    #[must_use]
     pub fn is_idle(&self) -> bool {
         let state = self.state();
         state.waiting.is_empty() && state.busy.values().all(Option::is_some)
@@ -182,7 +179,6 @@ impl Queue for LocalQueue {
 
 impl Batch {
     /// Returns the event that SQS hands to a function.
-    #[must_use]
     pub fn event(&self) -> Value {
         json!({ "Records": self.0.iter().map(Stored::record).collect::<Vec<_>>() })
     }

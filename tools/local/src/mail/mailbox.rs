@@ -98,7 +98,6 @@ struct State {
 
 impl Mailbox {
     /// Returns the mails, oldest first.
-    #[must_use]
     pub fn mails(&self) -> Vec<SentMail> {
         self.state().mails.iter().map(|kept| kept.mail.clone()).collect()
     }
@@ -131,7 +130,6 @@ impl Mailbox {
     }
 
     /// Returns the current mode of SES.
-    #[must_use]
     pub fn ses_mode(&self) -> SesMode {
         self.state().ses_mode
     }
@@ -143,7 +141,6 @@ impl Mailbox {
     }
 
     /// Returns the oldest event about a bounce or a complaint, and forgets it.
-    #[must_use]
     pub fn take_feedback(&self) -> Option<Value> {
         self.state().feedback.pop_front()
     }

@@ -44,10 +44,6 @@ impl Outcome {
             _ => None,
         }
     }
-
-    fn detail_type(self) -> &'static str {
-        if self == Self::Complaint { "Email Complaint Received" } else { "Email Bounced" }
-    }
 }
 
 /// Returns the event of `EventBridge` about a mail to the simulator; `None` if SES reports nothing.
@@ -73,7 +69,7 @@ pub(super) fn feedback_event(mail: &SentMail) -> Option<Value> {
     Some(json!({
         "version": "0",
         "id": format!("{:032x}", fastrand::u128(..)),
-        "detail-type": outcome.detail_type(),
+        "detail-type": if outcome == Outcome::Complaint { "Email Complaint Received" } else { "Email Bounced" },
         "source": "aws.ses",
         "account": ACCOUNT,
         "time": format!("{:.0}", SystemClock.now()),

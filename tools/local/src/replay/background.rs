@@ -62,7 +62,7 @@ pub async fn deliver(
 pub async fn publish(stack: &Stack, feed: &FeedStore, event: &Value, deadline: SystemTime) -> Value {
     let before = stack.events().events().len();
     let clock = &stack.outbox().clock;
-    let answer = presence_publisher::fan_out(stack.event_bus(), feed, clock.as_ref(), event, deadline).await;
+    let answer = presence_publisher::fan_out(&stack.event_bus, feed, clock.as_ref(), event, deadline).await;
     json!({ "answer": answer, "events": stack.events().events().split_off(before) })
 }
 

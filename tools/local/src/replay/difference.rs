@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 /// Returns each member that differs, as `body.email: expected "a", got "b"`. Equal values have none.
-#[must_use]
 pub fn differences(expected: &Value, got: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     compare("", Some(expected), Some(got), &mut lines);

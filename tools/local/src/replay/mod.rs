@@ -98,7 +98,6 @@ pub fn expected(events: &Path, function: &str, name: &str) -> anyhow::Result<Val
 
 /// Returns an answer of a function of the API without what is random or long: the ids of the request and of a new user, a new key with its
 /// id, the description of the API, and the style of a page. What has another form than these stays.
-#[must_use]
 pub fn comparable(function: &str, name: &str, mut answer: Value) -> Value {
     let is_long = |length: usize| move |value: &Value| value.as_str().is_some_and(|text| text.len() == length);
     replace(&mut answer, "/headers/x-request-id", "<id of the request>", is_long(36));

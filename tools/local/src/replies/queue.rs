@@ -63,7 +63,6 @@ pub(super) struct Received {
 
 impl ReplyQueue {
     /// Returns the bodies of all messages that the queue took, oldest first.
-    #[must_use]
     pub fn messages(&self) -> Vec<Value> {
         let body = |stored: &Stored| serde_json::from_str(&stored.message.body).unwrap_or_default();
         self.state().messages.iter().map(body).collect()

@@ -28,7 +28,6 @@ pub(super) fn database(config: &SdkConfig, options: &Options) -> Database {
 }
 
 /// Returns an SDK configuration for an endpoint on this machine, with placeholder credentials.
-#[must_use]
 pub fn sdk_config(endpoint_url: &str) -> SdkConfig {
     local_config(endpoint_url, http_client_for(endpoint_url)).build()
 }

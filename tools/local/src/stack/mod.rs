@@ -58,7 +58,7 @@ pub struct Stack {
     outbox: OutboxProcessor,
     stream_poller: Option<StreamPoller>,
     events: Arc<EventLog>,
-    event_bus: LocalBus,
+    pub(crate) event_bus: LocalBus,
     event_poller: Option<EventPoller>,
     deliveries: Option<DeliveryPoller>,
     /// Secret of the webhook that forwards the events, if it was made at this start.
@@ -167,31 +167,21 @@ impl Stack {
     }
 
     /// Returns a function of the API by its name.
-    #[must_use]
     pub fn function(&self, name: &str) -> Option<&LocalFunction> {
         self.functions.get(name)
     }
 
     /// Returns the events that the local bus took.
-    #[must_use]
     pub fn events(&self) -> &EventLog {
         &self.events
     }
 
-    /// Returns the local bus, with which tests invoke the publisher step by step.
-    #[must_use]
-    pub fn event_bus(&self) -> &LocalBus {
-        &self.event_bus
-    }
-
     /// Returns the secret of the webhook that forwards the events; `None` if it was not made at this start.
-    #[must_use]
     pub fn forwarding_secret(&self) -> Option<&str> {
         self.forwarding_secret.as_deref()
     }
 
     /// Returns the queue of the replies.
-    #[must_use]
     pub fn replies(&self) -> &ReplyQueue {
         &self.replies
     }
@@ -225,43 +215,36 @@ impl Stack {
     }
 
     /// Returns the `DynamoDB` endpoint of the functions: the one with the limits of AWS if they are on.
-    #[must_use]
     pub fn dynamodb_url(&self) -> &str {
         &self.dynamodb_url
     }
 
     /// Returns the endpoint of the database itself, without limits.
-    #[must_use]
     pub fn database_url(&self) -> &str {
         &self.database_url
     }
 
     /// Returns the limits of AWS if they are on.
-    #[must_use]
     pub fn limits(&self) -> Option<&LimitsProxy> {
         self.limits.as_ref()
     }
 
     /// Returns the demo keys, one for each role. There are none without sample data.
-    #[must_use]
     pub fn keys(&self) -> &DemoKeys {
         &self.keys
     }
 
     /// Returns a store that bypasses the functions' HTTP client and the limits of AWS.
-    #[must_use]
     pub fn stores(&self) -> &Stores {
         &self.store
     }
 
     /// Returns the mailbox of the local SES.
-    #[must_use]
     pub fn mailbox(&self) -> &Mailbox {
         &self.mailbox
     }
 
     /// Returns the parts of the mailer, with which tests invoke it step by step.
-    #[must_use]
     pub fn outbox(&self) -> &OutboxProcessor {
         &self.outbox
     }

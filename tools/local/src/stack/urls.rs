@@ -5,67 +5,56 @@ use crate::{deliveries, docs, events, mail, replies, review_pages};
 
 impl Stack {
     /// Returns the base URL of version 2 of the API.
-    #[must_use]
     pub fn base_url(&self) -> String {
         format!("{}/api/v2", self.origin())
     }
 
     /// Returns the URL of the start page.
-    #[must_use]
     pub fn home_url(&self) -> String {
         format!("{}/", self.origin())
     }
 
     /// Returns the URL of the page with the sent mails.
-    #[must_use]
     pub fn mailbox_url(&self) -> String {
         format!("{}{}", self.origin(), mail::MAILBOX_PATH)
     }
 
     /// Returns the URL of the page with the events.
-    #[must_use]
     pub fn events_url(&self) -> String {
         format!("{}{}", self.origin(), events::EVENTS_PATH)
     }
 
     /// Returns the URL of the page with the webhooks.
-    #[must_use]
     pub fn webhooks_url(&self) -> String {
         format!("{}{}", self.origin(), deliveries::WEBHOOKS_PATH)
     }
 
     /// Returns the endpoint URL of the local `EventBridge`.
-    #[must_use]
     pub fn event_bridge_url(&self) -> String {
         format!("{}{}", self.origin(), events::EVENT_BRIDGE_PATH)
     }
 
     /// Returns the URL of the list of replies that the local queue took.
-    #[must_use]
     pub fn replies_url(&self) -> String {
         format!("{}{}", self.origin(), replies::REPLIES_PATH)
     }
 
     /// Returns the endpoint URL of the local SQS.
-    #[must_use]
     pub fn sqs_url(&self) -> String {
         format!("{}{}", self.origin(), replies::SQS_PATH)
     }
 
     /// Returns the URL of the API documentation, on which calls can be tried.
-    #[must_use]
     pub fn docs_url(&self) -> String {
         format!("{}{}", self.origin(), docs::DOCS_PATH)
     }
 
     /// Returns the URL of the page with statistics of reviews.
-    #[must_use]
     pub fn stats_url(&self) -> String {
         format!("{}{}", self.origin(), review_pages::STATS_PATH)
     }
 
     /// Returns the URL of the page with the reviews, on which they can be answered.
-    #[must_use]
     pub fn reviews_url(&self) -> String {
         format!("{}{}", self.origin(), review_pages::REVIEWS_PATH)
     }

@@ -21,7 +21,7 @@ const BATCH_SIZE: i32 = 100;
 #[derive(Debug)]
 pub struct TableStream {
     client: Client,
-    table: String,
+    pub(crate) table: String,
     arn: String,
     shards: Vec<Shard>,
 }
@@ -72,11 +72,6 @@ impl TableStream {
         let arn = described.table.and_then(|table| table.latest_stream_arn);
         let (client, table) = (Client::new(config), table.to_owned());
         Ok(arn.map(|arn| Self { client, table, arn, shards: Vec::new() }))
-    }
-
-    /// Returns the name of the table.
-    pub(crate) fn table(&self) -> &str {
-        &self.table
     }
 
     /// Waits for the next batch, and returns it as a Lambda event.

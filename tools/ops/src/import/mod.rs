@@ -199,7 +199,7 @@ async fn import_rows<R: Row>(args: &ImportArgs, context: &mut Context) -> Result
     let actor = context.actor().await?;
     let import_context = ImportContext::new(context.stores.clone(), Arc::clone(&context.clock), actor, args.dry_run);
     let rejects = RejectsFile::for_import(&args.file, args.max_errors)?;
-    let progress = Progress::start(size, context.console.shows_progress());
+    let progress = Progress::start(size, context.console.shows_progress);
     let mut import = RowImport::<R>::new(import_context, rejects, progress);
     let result = import.run(lines, Interrupt::watch()).await;
     let (summary, rejects) = import.finish();
@@ -211,7 +211,7 @@ async fn import_reviews(args: &ImportArgs, context: &mut Context) -> Result<Exit
     let Input { lines, size, is_empty } = Input::open(&args.file, kind).await?;
     warn_if_empty(is_empty, kind, args, context);
     let rejects = RejectsFile::for_import(&args.file, args.max_errors)?;
-    let progress = Progress::start(size, context.console.shows_progress());
+    let progress = Progress::start(size, context.console.shows_progress);
     let (stores, clock) = (context.stores.clone(), Arc::clone(&context.clock));
     let mut import = ReviewImport::new(stores, clock, args.dry_run, rejects, progress);
     let result = import.run(lines, Interrupt::watch()).await;

@@ -13,7 +13,6 @@ use serde_json::json;
 
 use super::error_limit::ErrorLimit;
 use crate::Console;
-use crate::import_error::ImportError;
 
 /// Number of reasons that are printed.
 const SHOWN_REASONS: usize = 3;
@@ -31,7 +30,7 @@ struct RejectedRow {
 pub(super) struct RejectsFile {
     path: PathBuf,
     file: Option<File>,
-    limit: ErrorLimit,
+    pub(super) limit: ErrorLimit,
 }
 
 /// True if the name stands for standard input.
@@ -60,11 +59,6 @@ impl RejectsFile {
         let rejected = json!({ "line": line.number, "reason": reason, "row": line.excerpt() });
         // A whole line at once: the file is right whenever the import is killed.
         file.write_all(format!("{rejected}\n").as_bytes()).with_context(cannot_write)
-    }
-
-    /// Returns the error if the limit is reached after this number of rows, rejected or not.
-    pub(super) fn check_limit(&self, rows: u64) -> Result<(), ImportError> {
-        self.limit.check(rows)
     }
 
     /// Returns the path of the file.

@@ -119,7 +119,7 @@ impl<R: Row> RowImport<R> {
         self.count(&line, outcome)?;
         self.progress.advance(line.end_offset - self.done_offset, 1);
         self.done_offset = line.end_offset;
-        Ok(self.rejects.check_limit(self.summary.rows())?)
+        Ok(self.rejects.limit.check(self.summary.rows())?)
     }
 
     fn count(&mut self, line: &Line, outcome: RowOutcome) -> anyhow::Result<()> {

@@ -95,7 +95,7 @@ pub(crate) async fn run(command: Command, context: &mut Context) -> Result<Exit,
 
 async fn revoke(id: &str, yes: bool, context: &mut Context) -> Result<(), CommandError> {
     // A script is not asked: a new key can replace one that it revoked by mistake.
-    if !yes && context.console.can_ask() {
+    if !yes && context.console.can_ask {
         context.console.confirm(&format!("Revoke the key {id} for good?"))?;
     }
     let now = context.clock.now();

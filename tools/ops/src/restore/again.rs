@@ -91,15 +91,11 @@ impl Repetition<'_> {
     }
 
     async fn list_mail(&self, message: &OutboxMessage, report: &mut Report) -> Result<(), Error> {
-        let waits = self.running_mail(message).await?.is_some();
+        let waits = readable(self.restore.running.outbox.get(message.user_id, &message.id).await)?.is_some();
         let since = if waits { "still waited before the restore" } else { "was sent or called off since" };
         let problem = format!("for user {} {since}: ops outbox retry, or ops outbox cancel", message.user_id);
         report.decide(format_args!("mail {}", message.id), problem);
         Ok(())
-    }
-
-    async fn running_mail(&self, message: &OutboxMessage) -> Result<Option<OutboxMessage>, Error> {
-        readable(self.restore.running.outbox.get(message.user_id, &message.id).await)
     }
 
     async fn running_user(&self, id: UserId) -> Result<Option<User>, Error> {

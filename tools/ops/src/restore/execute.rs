@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use presence_domain::restore::MARGIN;
 use presence_store::restore::{RestoreState, restored_tables};
-use presence_store::schema::{REVIEWS, USERS};
+use presence_store::schema::{AUDIT, REVIEWS, USERS};
 
 use super::again::{Repetition, read_changes};
 use super::report::Report;
@@ -99,7 +99,7 @@ fn new_report(restore: &Restore) -> Report {
     Report {
         restored_to: format_instant(restore.at),
         table_prefix: restore.restored.database.prefix().to_owned(),
-        audit_table: restore.audit_table(),
+        audit_table: restore.restored.database.name(&AUDIT),
         ..Report::default()
     }
 }

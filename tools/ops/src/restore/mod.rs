@@ -111,10 +111,6 @@ impl Restore {
         Ok(Self { at: args.at, running, restored, undo: args.undo.clone(), stacks })
     }
 
-    fn audit_table(&self) -> String {
-        self.restored.database.name(&AUDIT)
-    }
-
     /// Returns the variables of the environment that name the restored tables.
     fn environment(&self) -> String {
         let database = &self.restored.database;

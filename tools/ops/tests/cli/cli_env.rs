@@ -25,7 +25,7 @@ pub(super) type Item = HashMap<String, AttributeValue>;
 
 /// Database in memory behind a server, and a temporary folder. Dropping it stops the server.
 pub(super) struct CliEnv {
-    address: SocketAddr,
+    pub(super) address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
     folder: TempDir,
@@ -166,11 +166,6 @@ impl CliEnv {
     /// Deletes a file of the folder.
     pub(super) fn remove_file(&self, name: &str) {
         fs::remove_file(self.folder.path().join(name)).expect("the file");
-    }
-
-    /// Returns the address of the database.
-    pub(super) fn address(&self) -> SocketAddr {
-        self.address
     }
 
     /// Returns the URL of the database.

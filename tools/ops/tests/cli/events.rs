@@ -15,11 +15,6 @@ use serde_json::{Value, json};
 use crate::cli_env::{CliEnv, block_on};
 use crate::rows::ORGS;
 
-/// Instant of the first event: an hour before the append.
-fn earlier() -> Timestamp {
-    now() - SignedDuration::from_hours(1)
-}
-
 #[expect(clippy::disallowed_methods, reason = "the binary reads the same clock")]
 fn now() -> Timestamp {
     Timestamp::now()
@@ -52,7 +47,7 @@ fn append_events(env: &CliEnv, org_id: Option<OrgId>, number: u64, event: Event)
 fn with_events() -> CliEnv {
     let env = CliEnv::new();
     env.run_with_stdin("import orgs -", ORGS.as_bytes()).expect_exit(0);
-    append(&env, 1, EventKind::ReviewCreated, earlier());
+    append(&env, 1, EventKind::ReviewCreated, now() - SignedDuration::from_hours(1));
     append(&env, 2, EventKind::ReviewUpdated, now());
     append(&env, 3, EventKind::ReplyRequested, now());
     env

@@ -70,7 +70,7 @@ fn is_reached(reached: &Receiver<()>, child: &mut Child) -> bool {
 /// Kills an export at each call in turn, and lets it go on. Returns the number of times that it went on behind the start.
 fn kill_and_continue(env: &CliEnv, what: &str, step: usize) -> usize {
     let expected = sorted(&env.run(&format!("export {what}")).expect_exit(0).stdout);
-    let proxy = Proxy::start(env.address());
+    let proxy = Proxy::start(env.address);
     let arguments = format!("export {what} --out out.jsonl");
     let (mut continued, mut call) = (0, 1);
     loop {
@@ -112,7 +112,7 @@ fn checkpoint_of_other_options_is_refused() {
     let env = env_with_reviews(3);
     env.create_user("ada@example.org", "--role ORG_ADMIN --org-id 1");
     env.create_user("bob@example.org", "--role ORG_ADMIN --org-id 2");
-    let proxy = Proxy::start(env.address());
+    let proxy = Proxy::start(env.address);
     let mut call = 1;
     while !env.has_file("out.jsonl.state") {
         let (reached, _release) = proxy.hold_call(call);
@@ -128,7 +128,7 @@ fn checkpoint_of_other_options_is_refused() {
 
 /// Writes in the middle of an export, at each call in turn. The export shows either none of the writes or all of them.
 fn write_meanwhile(env: &CliEnv, what: &str, step: usize, write: impl Fn(usize)) {
-    let proxy = Proxy::start(env.address());
+    let proxy = Proxy::start(env.address);
     let arguments = format!("export {what} --org 42");
     let (mut call, mut seen) = (1, 0);
     loop {
@@ -184,7 +184,7 @@ fn export_of_reviews_shows_all_or_none_of_what_is_written_meanwhile() {
 ///
 /// The test is over in bounded time only if the export needs no quiet moment.
 fn write_at_each_call(env: &CliEnv, step: usize, write: impl Fn(usize)) -> (Vec<Value>, usize) {
-    let proxy = Proxy::start(env.address());
+    let proxy = Proxy::start(env.address);
     let (mut reached, mut release) = proxy.hold_call(step);
     let mut child = spawn(env, &proxy, "export reviews --org 42 --out out.jsonl");
     let mut writes = 0;

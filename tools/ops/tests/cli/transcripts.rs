@@ -60,7 +60,7 @@ fn run(env: &CliEnv, text: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let steps = steps(text);
     let mut script = FUNCTIONS.to_owned();
-    for (number, step) in steps.iter().enumerate().filter(|(_, step)| !is_comment(step)) {
+    for (number, step) in steps.iter().enumerate().filter(|(_, step)| !step.starts_with('#')) {
         let path = folder.path().join(number.to_string());
         let path = path.display();
         writeln!(script, "{{\n{step}\n}} >{path}.out 2>{path}.err </dev/null; echo $? >{path}.code")
@@ -93,23 +93,19 @@ fn steps(text: &str) -> Vec<String> {
     steps
 }
 
-fn is_comment(step: &str) -> bool {
-    step.starts_with('#')
-}
-
 /// Returns the names of the variables that commands set to what another command writes.
 fn variables(steps: &[String]) -> Vec<&str> {
-    steps.iter().filter_map(|step| Some(step.split_once("=$(")?.0)).filter(|name| is_name(name)).collect()
-}
-
-fn is_name(text: &str) -> bool {
-    text.chars().all(|letter| letter.is_ascii_uppercase())
+    steps
+        .iter()
+        .filter_map(|step| Some(step.split_once("=$(")?.0))
+        .filter(|name| name.chars().all(|letter| letter.is_ascii_uppercase()))
+        .collect()
 }
 
 fn render(steps: &[String], folder: &Path) -> String {
     let mut transcript = String::new();
     for (number, step) in steps.iter().enumerate() {
-        if is_comment(step) {
+        if step.starts_with('#') {
             write!(transcript, "\n{step}\n").expect("text grows");
             continue;
         }

@@ -84,7 +84,7 @@ impl PeopleIndex {
         let mut sums = vec![EQUAL; self.people];
         let mut of_people = vec![NO_MATCH; self.people];
         let mut of_words = vec![NO_MATCH; self.character_sets.len()];
-        for word in query.words() {
+        for word in query.words.iter().map(String::as_str) {
             work.add(QUERY, scan)?;
             of_words.fill(NO_MATCH);
             of_people.fill(NO_MATCH);

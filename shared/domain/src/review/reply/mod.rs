@@ -179,7 +179,6 @@ impl Reply {
 
 impl Review {
     /// Returns the reply, as the API shows it; `None` without one.
-    #[must_use]
     pub fn shown_reply(&self) -> Option<ShownReply<'_>> {
         let text = self.reply_comment.as_deref();
         let own = text.map(|_| ShownReply { content: text, state: ReplyState::Unmanaged, request: None });
@@ -195,7 +194,6 @@ impl Review {
     }
 
     /// Returns the request that is on its way to the partner; `None` unless the reply is pending or being removed.
-    #[must_use]
     pub fn reply_request(&self) -> Option<ReplyRequest> {
         let reply = self.reply.as_ref()?;
         matches!(reply.status, ReplyStatus::OnItsWay { .. }).then(|| ReplyRequest {

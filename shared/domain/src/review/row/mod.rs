@@ -47,26 +47,22 @@ impl ReviewRow {
     }
 
     /// Returns the business that the row is about.
-    #[must_use]
     pub fn business_id(&self) -> &BusinessId {
         &self.0.business_id
     }
 
     /// Returns the id that the review has, unless another review has that id.
-    #[must_use]
     pub fn review_id(&self) -> &ReviewId {
         &self.0.id
     }
 
     /// Returns the review at the place of its business: the organisation and the folded name of the city.
-    #[must_use]
     pub fn into_review(self, org_id: OrgId, city_key: &str) -> Review {
         Review { org_id, city_key: city_key.to_owned(), ..self.0 }
     }
 
     /// Returns the row in its shortest form: one line of JSON, without the characters that are removed anyway, and without the place of
     /// its stamp.
-    #[must_use]
     pub fn to_json(&self) -> String {
         let Review { business_id, partner, partner_id, key, author_name, date, update_date, delete_date, .. } = &self.0;
         let Review { rating, title, content, reply_comment, state, link, seen_at, .. } = &self.0;
@@ -82,7 +78,6 @@ impl ReviewRow {
     }
 
     /// Returns the reason to reject a row whose business does not exist.
-    #[must_use]
     pub fn unknown_business(&self) -> String {
         format!("business_id: there is no business {}: import it first", self.0.business_id.as_str())
     }

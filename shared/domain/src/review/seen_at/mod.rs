@@ -47,7 +47,6 @@ const SEQUENCE_BITS: u32 = u64::BITS - MESSAGE_LINE_BITS;
 impl RowPlace {
     /// Returns the place of a row in a message of another sender. The queue tells its time in milliseconds, and gives each message of a group a
     /// greater sequence number than the one before: it decides between messages of one millisecond.
-    #[must_use]
     pub fn in_message(object_at: i64, sequence: u128, line: u64) -> Self {
         let low_bits = |number: u128, bits: u32| u64::try_from(number & ((1 << bits) - 1)).unwrap_or_default();
         let line = line.min((1 << MESSAGE_LINE_BITS) - 1);
@@ -64,19 +63,16 @@ pub(super) const MAX_TIME_AHEAD: SignedDuration = SignedDuration::from_hours(24)
 
 impl SeenAt {
     /// True if the instant is more than 24 hours after the present one. Such a stamp would win over every row until then.
-    #[must_use]
     pub fn is_in_future(&self, now: Timestamp) -> bool {
         i128::from(self.at) > i128::from(now.as_microsecond()) + MAX_TIME_AHEAD.as_micros()
     }
 
     /// Returns the instant in whole seconds since 1970.
-    #[must_use]
     pub fn second(self) -> i64 {
         self.at.div_euclid(1_000_000)
     }
 
     /// Returns the stamp of a row that says when it was seen.
-    #[must_use]
     pub fn at(at: i64) -> Self {
         Self { at, place: None, effect: RowEffect::Updated }
     }
@@ -88,7 +84,6 @@ impl SeenAt {
     }
 
     /// Reads a stamp in the form that [`SeenAt`] is shown in; `None` for another form.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (rest, effect) = match (text.strip_suffix('='), text.strip_suffix('+')) {
             (Some(rest), _) => (rest, RowEffect::Confirmed),
@@ -163,7 +158,6 @@ impl Review {
     /// that the order of arrival decides nothing. A row without a stamp wins always, and keeps the stored instant. The place of the
     /// business is no word of the partner: it is always the row's, and has no part in the outcome. State and reply that were changed here
     /// follow rules of their own: a row that wins may say nothing about them.
-    #[must_use]
     pub fn accept(stored: Option<&Self>, row: &Self) -> AcceptedRow {
         let Some(stored) = stored else {
             let seen_at = row.seen_at.map(|seen| SeenAt { effect: RowEffect::Created, ..seen });

@@ -40,19 +40,16 @@ pub struct DeliveryClaim {
 
 impl DeliveryClaim {
     /// Returns the change that writes the claim.
-    #[must_use]
     pub fn change(&self) -> UserChange {
         UserChange::of_delivery(self.user.clone(), self.claimed_at).with_mail(MailEffect::Rewrite(self.message.clone()))
     }
 
     /// Returns the instant until which the claim keeps other mails away.
-    #[must_use]
     pub fn quiet_until(&self) -> Timestamp {
         claimed_until(self.claimed_at)
     }
 
     /// Returns the mail after an attempt that was refused with this code: it rests, or is given up at the end of its time.
-    #[must_use]
     pub fn message_after_refusal(&self, code: &str, now: Timestamp) -> OutboxMessage {
         let refused = self.message.refused(code, now);
         if refused.is_exhausted(now) { refused.given_up() } else { refused }
@@ -61,7 +58,6 @@ impl DeliveryClaim {
 
 impl User {
     /// Returns the next step for the mail that waits for the user, whose address may be marked.
-    #[must_use]
     pub fn next_delivery_step(
         &self,
         message: &OutboxMessage,
@@ -87,7 +83,6 @@ impl User {
 
     /// Returns the claim on the mail that waits for the user. The link works for `link_life` from now on; a notice has none, and its token
     /// only tells its claim from others.
-    #[must_use]
     pub fn claim_delivery(
         &self,
         message: &OutboxMessage,
@@ -105,7 +100,6 @@ impl User {
     /// user does not know the link any more: it has another address, or another password was set.
     ///
     /// `waiting` is the id of the mail that waits for the user by now. One that was asked for since is left alone.
-    #[must_use]
     pub fn record_sent(&self, claim: &DeliveryClaim, waiting: Option<&str>, sent_at: Timestamp) -> Option<UserChange> {
         if !self.links.contains(claim.token_hash) {
             return None;
@@ -131,7 +125,6 @@ impl User {
     /// `None` if the user does not know the link any more.
     ///
     /// `waiting` is the id of the mail that waits for the user by now. One that was asked for, or claimed, since is left alone.
-    #[must_use]
     pub fn record_not_sent(
         &self,
         claim: &DeliveryClaim,

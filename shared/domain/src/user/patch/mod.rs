@@ -38,13 +38,11 @@ pub struct UserPatch {
 
 impl UserPatch {
     /// True if the patch moves the user to another organisation.
-    #[must_use]
     pub fn moves(&self, before: &User) -> bool {
         self.org_id.is_some_and(|org_id| before.org_id != Some(org_id))
     }
 
     /// True if the patch changes role, status or businesses. A field with its present value is no change.
-    #[must_use]
     pub fn changes_membership(&self, before: &User) -> bool {
         self.role.is_some_and(|role| role != before.role)
             || self.status.is_some_and(|status| status != before.status)

@@ -13,11 +13,7 @@ const SAME_MAILBOX: &str = "ANN@Example.org";
 
 fn apply(before: &User, patch: &UserPatch, now: i64) -> Result<Option<UserChange>, Error> {
     let references = References { org_exists: true, owners: HashMap::new() };
-    before.apply_patch(patch, &references, hash_of, FieldErrors::default(), &actor(), at(now))
-}
-
-fn hash_of(_: &Password) -> PasswordHash {
-    hash("new")
+    before.apply_patch(patch, &references, |_| hash("new"), FieldErrors::default(), &actor(), at(now))
 }
 
 fn no_hash(_: &Password) -> PasswordHash {

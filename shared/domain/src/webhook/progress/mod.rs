@@ -111,7 +111,6 @@ impl Progress {
     }
 
     /// Returns the state.
-    #[must_use]
     pub fn state(&self) -> WebhookState {
         match (self.disabled_at, self.failing_since) {
             (Some(_), _) => WebhookState::Disabled,
@@ -135,7 +134,6 @@ impl Progress {
     }
 
     /// True if the webhook was changed, and no deliverer has looked since.
-    #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.resume_at.is_some()
     }
@@ -167,7 +165,6 @@ impl Progress {
     }
 
     /// Returns the instant at which a deliverer should look at the webhook without an event of the feed; `None` if there is none.
-    #[must_use]
     pub fn due_at(&self) -> Option<Timestamp> {
         if self.disabled_at.is_some() {
             return None;
@@ -179,7 +176,6 @@ impl Progress {
     }
 
     /// True if a deliverer may claim the webhook now.
-    #[must_use]
     pub fn is_free(&self, now: Timestamp) -> bool {
         self.disabled_at.is_none() && self.claim.is_none_or(|claim| claim.until <= now)
     }
@@ -201,13 +197,11 @@ impl Progress {
     }
 
     /// True if another event may be in flight.
-    #[must_use]
     pub fn can_start(&self) -> bool {
         self.disabled_at.is_none() && self.in_flight() < WIDTH
     }
 
     /// True if the next event of the feed may be taken.
-    #[must_use]
     pub fn has_room(&self) -> bool {
         let waiting = self.parked.iter().filter(|parked| !parked.is_in_flight).count();
         self.disabled_at.is_none() && waiting < MAX_PARKED
@@ -236,13 +230,11 @@ impl Progress {
     }
 
     /// Number of events that are sent now.
-    #[must_use]
     pub fn in_flight(&self) -> usize {
         self.parked.iter().filter(|parked| parked.is_in_flight).count()
     }
 
     /// Number of failed attempts at an event that waits.
-    #[must_use]
     pub fn attempts(&self, number: u64) -> u32 {
         self.parked.iter().find(|parked| parked.number == number).map_or(0, |parked| parked.attempts)
     }

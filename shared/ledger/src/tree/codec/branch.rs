@@ -12,7 +12,6 @@ use presence_domain::review::FacetMask;
 pub(super) const ENTRY_MIN_BYTES: usize = NODE_MIN_BYTES + COUNTS_MIN_BYTES;
 
 /// Returns the binary form of a branch.
-#[must_use]
 pub fn encode_branch(entries: &[BranchEntry]) -> Vec<u8> {
     let mut writer = ByteWriter::new();
     writer.length(entries.len());

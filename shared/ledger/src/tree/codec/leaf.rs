@@ -9,7 +9,6 @@ use crate::{Posting, PostingFilter, PostingKey};
 const POSTING_MIN_BYTES: usize = 11;
 
 /// Returns the binary form of a leaf.
-#[must_use]
 pub fn encode_leaf(postings: &[Posting]) -> Vec<u8> {
     let mut writer = ByteWriter::new();
     writer.postings(postings);

@@ -7,7 +7,6 @@ use super::bytes::{ByteReader, ByteWriter};
 use crate::tree::OldestPostings;
 
 /// Returns the binary form of copies; `None` if there are none.
-#[must_use]
 pub fn encode_oldest(oldest: &OldestPostings) -> Option<Vec<u8>> {
     if oldest.is_none() {
         return None;
@@ -32,7 +31,6 @@ pub fn decode_oldest(bytes: &[u8]) -> Result<OldestPostings, DecodeError> {
 impl OldestPostings {
     /// Returns the copies that are stored beside a root. There are none without bytes, and with some that cannot be read: the leaves have
     /// the same postings.
-    #[must_use]
     pub fn read(bytes: Option<&[u8]>) -> Self {
         bytes.and_then(|bytes| decode_oldest(bytes).ok()).unwrap_or(Self::NONE)
     }

@@ -14,7 +14,6 @@ pub(super) const PERIOD_MIN_BYTES: usize = 2 + NODE_MIN_BYTES + COUNTS_MIN_BYTES
 
 /// Returns the binary form of a root, without the copies of its oldest postings. The counts of a period with branches are not in it:
 /// they are the sums of those of its branches.
-#[must_use]
 pub fn encode_root(root: &TreeRoot) -> Vec<u8> {
     let mut writer = ByteWriter::new();
     writer.varint(root.edition);

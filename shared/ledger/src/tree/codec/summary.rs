@@ -47,7 +47,6 @@ pub struct PeriodSummary {
 
 impl RootSummary {
     /// Returns the root of a tree without postings that was never written.
-    #[must_use]
     pub fn empty() -> Self {
         Self {
             edition: 0,

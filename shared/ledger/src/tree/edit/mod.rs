@@ -55,7 +55,6 @@ enum PartState {
 
 impl TreeEdit {
     /// Starts the edit that brings a tree to a position of the log.
-    #[must_use]
     pub fn new(mut root: TreeRoot, delta: &TreeDelta, position: LogPosition, limits: TreeLimits) -> Self {
         let periods = std::mem::take(&mut root.periods);
         if periods.is_empty() {
@@ -105,7 +104,7 @@ impl TreeEdit {
         if self.needs_oldest {
             self.collect_oldest();
         }
-        self.nodes.missing()
+        self.nodes.missing.keys().copied().collect()
     }
 
     /// Collects the oldest postings, if all parts are edited and no node is missing.

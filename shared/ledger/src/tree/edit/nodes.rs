@@ -10,7 +10,7 @@ use crate::{NodeKind, Posting};
 pub(in crate::tree) struct Nodes {
     branches: HashMap<NodeRef, Vec<BranchEntry>>,
     leaves: HashMap<NodeRef, Vec<Posting>>,
-    missing: BTreeMap<NodeRef, NodeKind>,
+    pub(super) missing: BTreeMap<NodeRef, NodeKind>,
 }
 
 impl Nodes {
@@ -30,11 +30,6 @@ impl Nodes {
             self.missing.insert(node, NodeKind::Leaf);
         }
         postings
-    }
-
-    /// Returns the names of the nodes that are missing.
-    pub(super) fn missing(&self) -> Vec<NodeRef> {
-        self.missing.keys().copied().collect()
     }
 
     /// Takes the bytes of a missing node. Others are ignored.

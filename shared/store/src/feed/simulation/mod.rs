@@ -181,13 +181,6 @@ impl Run {
         self.processes.push(Process::Publisher(shard, end, process));
     }
 
-    fn spawn_readers(&mut self) {
-        for number in ORGS {
-            let (table, total) = (self.table.clone(), self.events_of(org(number)).len());
-            self.processes.push(Process::Reader(follow(self.feed.clone(), table, org(number), total).boxed()));
-        }
-    }
-
     fn step(&mut self) -> Result<(), String> {
         {
             let mut world = self.table.get();
@@ -254,7 +247,10 @@ impl Run {
 
     fn make(seed: u64) -> Result<(), String> {
         let mut run = Self::new(seed);
-        run.spawn_readers();
+        for number in ORGS {
+            let (table, total) = (run.table.clone(), run.events_of(org(number)).len());
+            run.processes.push(Process::Reader(follow(run.feed.clone(), table, org(number), total).boxed()));
+        }
         for _ in 0..MAX_STEPS {
             run.step()?;
             let is_done = run.shards.iter().all(|shard| shard.done == shard.records.len());

@@ -56,7 +56,6 @@ pub struct AuditSettings {
 impl AuditSettings {
     /// Returns settings for operation: an index entry normally appears after some milliseconds, and 50,000 reviews without
     /// texts need little of the function's memory.
-    #[must_use]
     pub fn new(units: f64, mends: bool) -> Self {
         Self { units, mends, index_time: Duration::from_millis(500), step_reviews: 50_000, rebuild_reviews: 100_000 }
     }

@@ -78,7 +78,7 @@ fn parse(item: &Item) -> Option<Review> {
         org_id: OrgId::new(number("org_id")?)?,
         business_id: BusinessId::parse(body.business_id)?,
         city_key: body.city_key.to_owned(),
-        partner: body.partner()?,
+        partner: Partner::ALL.get(usize::from(body.partner)).copied()?,
         partner_id: body.partner_id.to_owned(),
         key: body.key.to_owned(),
         author_name: owned(body.author_name),
@@ -89,7 +89,7 @@ fn parse(item: &Item) -> Option<Review> {
         title: owned(body.title),
         content: owned(body.content),
         reply_comment: owned(body.reply_comment),
-        state: body.state()?,
+        state: ReviewState::ALL.get(usize::from(body.state)).copied()?,
         link: owned(body.link),
         seen_at: match item.get("seen_at") {
             Some(stamp) => Some(SeenAt::parse(stamp.as_s().ok()?)?),
@@ -125,14 +125,6 @@ impl<'a> Body<'a> {
     fn decode(bytes: &'a [u8]) -> Option<Self> {
         let (body, rest) = postcard::take_from_bytes(bytes).ok()?;
         rest.is_empty().then_some(body)
-    }
-
-    fn partner(&self) -> Option<Partner> {
-        Partner::ALL.get(usize::from(self.partner)).copied()
-    }
-
-    fn state(&self) -> Option<ReviewState> {
-        ReviewState::ALL.get(usize::from(self.state)).copied()
     }
 }
 

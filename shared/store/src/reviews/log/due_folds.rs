@@ -66,12 +66,6 @@ impl DueFolds {
         self.logs().get(&org_id).filter(|log| log.changes >= from).cloned()
     }
 
-    fn subtract(&self, org_id: OrgId, changes: u64) {
-        if let Some(log) = self.logs().get_mut(&org_id) {
-            log.changes = log.changes.saturating_sub(changes);
-        }
-    }
-
     /// Returns the organisations whose logs have more than this number of changes.
     fn orgs_above(&self, changes: u64) -> Vec<OrgId> {
         self.logs().iter().filter(|(_, log)| log.changes > changes).map(|(org_id, _)| *org_id).collect()
@@ -101,7 +95,9 @@ impl DueFolds {
             tracing::warn!(org = %org_id, %error, "the log of reviews was not folded; a later fold does it");
         }
         // Also after a failure, so that the next attempt comes after as many changes again and not with every write.
-        self.subtract(org_id, changes);
+        if let Some(log) = self.logs().get_mut(&org_id) {
+            log.changes = log.changes.saturating_sub(changes);
+        }
     }
 }
 

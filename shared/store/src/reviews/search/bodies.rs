@@ -114,7 +114,7 @@ impl ReviewStore {
         let ids: HashSet<ReviewNumber> = postings.iter().map(|posting| posting.key.id).collect();
         let ids = ids.into_iter().filter_map(ReviewNumber::to_id);
         let keys: Vec<Item> = ids.map(|id| pk_sk(review_pk(&id), REVIEW_SK)).collect();
-        let items = self.db.get_batch_with(&schema::REVIEWS, keys, &[], consistency).await?;
+        let items = self.db.tables.get_batch(&schema::REVIEWS, keys, &[], consistency).await?;
         items.iter().map(review_from_item).collect()
     }
 

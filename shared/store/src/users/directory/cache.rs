@@ -1,6 +1,7 @@
 //! Cache of directories, with a bound on its bytes.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::memory::{MeasuredDirectory, MemoryCounter};
@@ -69,7 +70,7 @@ impl DirectoryCache {
 
     /// Returns the largest memory that directories have taken at a time, in bytes.
     pub(crate) fn peak_bytes(&self) -> usize {
-        self.memory.peak()
+        self.memory.peak.load(Ordering::Relaxed)
     }
 
     /// Starts a request. It must be called before the request reads any head.
@@ -103,7 +104,7 @@ impl DirectoryCache {
 
     /// Returns the cached directory, however old it is.
     pub(super) fn get_last(&self, org_id: Option<OrgId>) -> Option<Arc<UserDirectory>> {
-        self.entries().by_org.get(&org_id).map(|entry| entry.directory.directory())
+        self.entries().by_org.get(&org_id).map(|entry| Arc::clone(&entry.directory.directory))
     }
 
     /// Returns the cached directories of the organisations that the predicate admits, however old they are.
@@ -164,7 +165,7 @@ impl DirectoryCache {
         verified_at: u64,
         started: RequestStart,
     ) {
-        let bytes = directory.bytes();
+        let bytes = directory.bytes.load(Ordering::Relaxed);
         let mut entries = self.entries();
         entries.remove(org_id);
         while entries.bytes + bytes > self.max_bytes - self.max_loading_bytes() {

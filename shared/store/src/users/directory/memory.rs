@@ -10,15 +10,10 @@ use presence_domain::user_directory::UserDirectory;
 #[derive(Debug, Default)]
 pub(super) struct MemoryCounter {
     present: AtomicUsize,
-    peak: AtomicUsize,
+    pub(super) peak: AtomicUsize,
 }
 
 impl MemoryCounter {
-    /// Returns the largest number of bytes that directories have taken at a time.
-    pub(super) fn peak(&self) -> usize {
-        self.peak.load(Ordering::Relaxed)
-    }
-
     fn add(&self, bytes: usize) {
         let present = self.present.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.peak.fetch_max(present, Ordering::Relaxed);
@@ -28,8 +23,8 @@ impl MemoryCounter {
 /// Directory whose bytes are counted as long as it is in memory.
 #[derive(Debug)]
 pub(crate) struct MeasuredDirectory {
-    directory: Arc<UserDirectory>,
-    bytes: AtomicUsize,
+    pub(super) directory: Arc<UserDirectory>,
+    pub(super) bytes: AtomicUsize,
     counter: Arc<MemoryCounter>,
 }
 
@@ -38,16 +33,6 @@ impl MeasuredDirectory {
         let bytes = directory.heap_bytes();
         counter.add(bytes);
         Self { directory, bytes: AtomicUsize::new(bytes), counter: Arc::clone(counter) }
-    }
-
-    /// Returns the directory, without its measurement.
-    pub(super) fn directory(&self) -> Arc<UserDirectory> {
-        Arc::clone(&self.directory)
-    }
-
-    /// Returns the size at the last measurement, in bytes.
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes.load(Ordering::Relaxed)
     }
 
     /// Measures the directory again. True if it has grown.

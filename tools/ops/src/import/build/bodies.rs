@@ -23,7 +23,7 @@ pub(super) fn derive_id(Review { business_id, partner, partner_id, .. }: &Review
 
 /// Reviews of one id, while their rows come in the order of the file. There is more than one only if digests collide.
 #[derive(Debug, Default)]
-pub(super) struct ReviewsOfId(Vec<Review>);
+pub(super) struct ReviewsOfId(pub(super) Vec<Review>);
 
 impl ReviewsOfId {
     /// Adds a row, by the rule of which row wins. Counts it as if it were written on its own.
@@ -40,11 +40,6 @@ impl ReviewsOfId {
                 *stored = review;
             }
         }
-    }
-
-    /// Returns the reviews in the order of their first rows. The id belongs to the first one.
-    pub(super) fn into_reviews(self) -> Vec<Review> {
-        self.0
     }
 }
 
@@ -115,7 +110,7 @@ mod tests {
         for (partner_id, rating) in [("a", 0), ("b", 0), ("a", 1), ("a", 1), ("b", 3), ("a", 0)] {
             of_id.add(review(partner_id, rating), &mut summary);
         }
-        let reviews = of_id.into_reviews();
+        let reviews = of_id.0;
         let merged: Vec<_> = reviews.iter().map(|review| (review.partner_id.as_str(), review.rating.get())).collect();
         assert_eq!(merged, [("a", 1), ("b", 4)]);
         assert_eq!((summary.created, summary.updated, summary.unchanged), (2, 3, 1));

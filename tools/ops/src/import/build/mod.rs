@@ -92,7 +92,7 @@ pub(crate) async fn run(args: &BuildArgs, context: &mut Context) -> Result<Exit,
         rows: ExternalSort::new(output.temporary_folder(), SortLimits::default()),
         rejects: RejectsFile::for_import(&args.file, args.max_errors)?,
         summary: ImportSummary::default(),
-        progress: Progress::start(size, context.console.shows_progress()),
+        progress: Progress::start(size, context.console.shows_progress),
         done_offset: 0,
         rows_checked: 0,
     };
@@ -169,7 +169,7 @@ impl RowReader<'_> {
                 (Err(reason), _) | (_, Err(reason)) => {
                     self.rejects.write(&line, &reason)?;
                     self.summary.rejected += 1;
-                    self.rejects.check_limit(self.rows_checked)?;
+                    self.rejects.limit.check(self.rows_checked)?;
                 }
             }
         }
@@ -214,7 +214,7 @@ impl ItemWriter {
             while let Some(same) = sorted.next_if(|next| next.as_ref().map_or(true, |next| next.id == row.id)) {
                 of_id.add(self.parse(&same?)?, summary);
             }
-            let mut reviews = of_id.into_reviews().into_iter();
+            let mut reviews = of_id.0.into_iter();
             if let Some(review) = reviews.next() {
                 self.write_review(&review, &mut postings)?;
             }

@@ -49,11 +49,11 @@ pub(super) async fn run(
     let bucket = bucket::client(&config, &object.bucket);
     let (file, size) = open(path, &object).await?;
     context.console.write_message(format_args!("object {object}"));
-    let progress = Progress::start(Some(size), context.console.shows_progress());
+    let progress = Progress::start(Some(size), context.console.shows_progress);
     let earlier = bucket::head(&bucket, &object.done_key()).await?;
     bucket::upload(&bucket, &object, file, size, &progress).await?;
     progress.finish();
-    let report = follow(&bucket, &object, earlier, longest_wait, context.console.shows_progress()).await?;
+    let report = follow(&bucket, &object, earlier, longest_wait, context.console.shows_progress).await?;
     let rejects = fetch_rejected(&bucket, &object, path, report.rejected).await?;
     finish(report, rejects, context)
 }

@@ -152,7 +152,7 @@ impl ReviewImport {
                     self.rejects.write(&line, &reason)?;
                     self.summary.rejected += 1;
                     self.progress.advance(bytes, 1);
-                    self.rejects.check_limit(self.rows_checked)?;
+                    self.rejects.limit.check(self.rows_checked)?;
                 }
             }
         }

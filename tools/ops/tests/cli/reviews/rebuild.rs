@@ -3,8 +3,8 @@
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::review::ReviewId;
+use presence_ledger::ReviewNumber;
 use presence_ledger::tree::{TreeRoot, decode_root, encode_root};
-use presence_ledger::{Posting, ReviewNumber};
 use serde_json::json;
 
 use super::{TABLE, assert_no_findings, changed, env_with_businesses, lines, row, table_content};
@@ -32,10 +32,6 @@ fn damage_root(env: &CliEnv, set: &str, damage: impl FnOnce(&mut TreeRoot)) {
     env.put_item(TABLE, item);
 }
 
-fn id_of(posting: &Posting) -> String {
-    posting.key.id.to_id().expect("an id").as_str().to_owned()
-}
-
 fn is_review(item: &Item) -> bool {
     item["sk"].as_s().is_ok_and(|sk| sk == "R")
 }
@@ -47,7 +43,9 @@ fn audit_finds_damaged_trees_and_rebuild_corrects_them() {
     fold(&env);
     let before = table_content(&env);
     let mut lost = String::new();
-    damage_root(&env, "c:42:lyon", |root| lost = id_of(&root.recent.remove(3)));
+    damage_root(&env, "c:42:lyon", |root| {
+        lost = root.recent.remove(3).key.id.to_id().expect("an id").as_str().to_owned();
+    });
     damage_root(&env, "o:42", |root| {
         let mut stray = *root.recent.last().expect("a posting");
         stray.key.id = ReviewNumber::of(&ReviewId::parse("zzzzzzzzzzzz").expect("an id"));

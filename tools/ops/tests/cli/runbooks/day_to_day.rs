@@ -1,14 +1,10 @@
 //! "Day to day": what `doctor` finds is mended by the command that it names; keys change.
 
 use aws_sdk_dynamodb::Client;
-use presence_local::{Stack, sdk_config};
+use presence_local::sdk_config;
 use serde_json::Value;
 
 use super::rehearsal::Rehearsal;
-
-fn client(stack: &Stack) -> Client {
-    Client::new(&sdk_config(stack.dynamodb_url()))
-}
 
 /// Returns the commands that `doctor` names.
 fn mends(rehearsal: &Rehearsal) -> Vec<String> {
@@ -21,7 +17,8 @@ fn mends(rehearsal: &Rehearsal) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_doctor_finds_is_mended_by_the_commands_of_the_page() {
     let rehearsal = Rehearsal::of("Day to day").await;
-    client(&rehearsal.stack).delete_table().table_name("presence-audit").send().await.expect("a table");
+    let client = Client::new(&sdk_config(rehearsal.stack.dynamodb_url()));
+    client.delete_table().table_name("presence-audit").send().await.expect("a table");
     let mends_of_table = mends(&rehearsal);
     assert_eq!(mends_of_table, ["ops tables create"], "a table is missing");
     rehearsal.follow("cargo ops doctor --fix --yes", &[]).expect_exit(0);

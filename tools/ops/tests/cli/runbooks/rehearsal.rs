@@ -85,7 +85,8 @@ impl Rehearsal {
         // A status of 400 or more ends a script; the stack is behind no proxy.
         write_script(&programs.join("curl"), "exec /usr/bin/curl --silent --fail-with-body --noproxy '*' \"$@\"");
         let (runs, followed) = Default::default();
-        Self { stack, clock, heading, folder, prefix, client: client(), runs, followed }
+        let client = Client::builder().no_proxy().build().expect("a client");
+        Self { stack, clock, heading, folder, prefix, client, runs, followed }
     }
 
     /// Returns the folder of the commands.
@@ -202,10 +203,6 @@ impl Rehearsal {
         }
         self.stack.stop().await;
     }
-}
-
-fn client() -> Client {
-    Client::builder().no_proxy().build().expect("a client")
 }
 
 fn write_script(path: &Path, body: &str) {
