@@ -8,10 +8,14 @@
 //! between its request and itself; each change must be what its caller asked for, and happen once.
 
 mod background;
+mod bucket;
 mod clients;
 mod history;
+mod imports;
 mod processes;
+mod queue;
 mod reviews;
+mod rows;
 mod simulation;
 
 use presence_tests::setting;

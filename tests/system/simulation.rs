@@ -20,21 +20,24 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use super::bucket::Bucket;
 use super::clients::Client;
 use super::history::{History, Moment};
 use super::processes::{Api, Request, SimulatedClock};
-use super::{background, reviews};
+use super::queue::Queue;
+use super::rows::Sent;
+use super::{background, imports, reviews};
 
 /// Clients that are at work at the same time.
 const CLIENTS: usize = 6;
 /// Processes of each function of the API.
 const PROCESSES: usize = 2;
 /// Virtual time of a run until the faults end.
-const TIME: Duration = Duration::from_mins(4);
+const TIME: Duration = Duration::from_mins(3);
 /// Virtual time in which all that waits is done, without faults.
 const TIME_AFTER: Duration = Duration::from_mins(200);
 /// Largest error of a clock, in seconds.
-const CLOCK_ERROR: i64 = 30;
+pub(crate) const CLOCK_ERROR: i64 = 30;
 
 /// Numbers and findings of a run.
 pub(crate) struct Report {
@@ -44,17 +47,19 @@ pub(crate) struct Report {
     states: Moment,
     mails: usize,
     events: usize,
+    receives: usize,
     stale: u64,
     pub(crate) findings: Vec<String>,
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { calls, digest, answers, states, mails, events, stale, findings } = self;
+        let Self { calls, digest, answers, states, mails, events, receives, stale, findings } = self;
         let wrong = findings.len();
         write!(
             f,
-            "{calls} calls ({digest:016x}), {stale} old reads, {states} states, {answers} answers, {mails} mails, {events} events, {wrong} wrong"
+            "{calls} calls ({digest:016x}), {stale} old reads, {states} states, {answers} answers, {mails} mails, {events} events, \
+             {receives} receives, {wrong} wrong"
         )
     }
 }
@@ -65,6 +70,8 @@ pub(crate) struct Simulation {
     pub(crate) fixtures: Fixtures,
     pub(crate) network: NetworkConnector,
     lag: LagConnector,
+    pub(crate) bucket: Arc<Bucket>,
+    pub(crate) queue: Arc<Queue>,
     /// Stores without faults.
     pub(crate) truth: Stores,
     history: Arc<Mutex<History>>,
@@ -72,6 +79,7 @@ pub(crate) struct Simulation {
     deliveries: Mutex<Vec<String>>,
     /// Queries of the links in mails.
     links: Mutex<Vec<String>>,
+    sent: Mutex<Sent>,
     real_time: Handle,
     /// Tells of each write.
     pub(crate) writes: watch::Receiver<()>,
@@ -150,6 +158,8 @@ impl Simulation {
         let (written, writes) = watch::channel(());
         let after_write = noting(truth.clone(), Arc::clone(&history), written);
         let network = NetworkConnector::faulty(real_time.clone(), rng.fork(), after_write);
+        let bucket = Arc::new(Bucket::new(network.clone(), rng.fork()));
+        let queue = Arc::new(Queue::new(network.clone(), rng.fork(), at_start));
         let lag = LagConnector::new(rng.u64(0..4));
         let (apis, start) = (Mutex::default(), Instant::now());
         let (deliveries, rng) = (Mutex::default(), Mutex::new(rng));
@@ -158,10 +168,13 @@ impl Simulation {
             fixtures,
             network,
             lag,
+            bucket,
+            queue,
             truth,
             history,
             deliveries,
             links: Mutex::default(),
+            sent: Mutex::default(),
             real_time,
             writes,
             apis,
@@ -181,6 +194,10 @@ impl Simulation {
 
     pub(crate) fn links(&self) -> MutexGuard<'_, Vec<String>> {
         self.links.lock().expect("no panic")
+    }
+
+    pub(crate) fn sent(&self) -> MutexGuard<'_, Sent> {
+        self.sent.lock().expect("no panic")
     }
 
     /// Returns the configuration of a client without faults.
@@ -233,11 +250,12 @@ impl Simulation {
             self.replace_api(&mut rng).await;
         }
         let mut workers = background::start(&self).await;
+        imports::start(&self, &mut workers);
         let mut clients = JoinSet::new();
         for number in 0..CLIENTS {
             clients.spawn(Client::new(&self, number).work(TIME));
         }
-        clients.spawn(reviews::send_rows(Arc::clone(&self), TIME));
+        clients.spawn(imports::send(Arc::clone(&self), TIME));
         while let Some(ended) = clients.join_next().await {
             ended.expect("no panic");
         }
@@ -246,6 +264,7 @@ impl Simulation {
         tokio::time::sleep(TIME_AFTER).await;
         workers.shutdown().await;
         let events = background::judge_end(&self).await;
+        imports::judge_end(&self);
         let (calls, stale) = (self.network.calls(), self.lag.stale_answers());
         let history = self.history();
         Report {
@@ -255,6 +274,7 @@ impl Simulation {
             states: history.now(),
             mails: history.mails(),
             events,
+            receives: self.queue.receives(),
             stale,
             findings: history.findings.clone(),
         }

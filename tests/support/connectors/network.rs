@@ -1,5 +1,6 @@
 //! Network between a process and its database, in the virtual time of a runtime with paused time: calls take some time, are lost before or
-//! after they are carried out, come late, are throttled, or meet another transaction, and now and then a table cannot be reached.
+//! after they are carried out, come late, are throttled, or meet another transaction, and now and then a table cannot be reached. Calls of
+//! other services meet the same, more often, since there are fewer of them.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,6 +17,11 @@ use tokio::time::Instant;
 use super::fault::replies;
 use super::{Answer, ConnectorLayer, Next};
 use crate::wire::{Call, RecordedReply};
+
+/// Number of calls of the database among which each fault has its share.
+const CALLS: u16 = 1_000;
+/// Number of calls of another service.
+const CALLS_OF_OTHERS: u16 = 200;
 
 /// Work to do right after a write that was carried out, before anything else happens. It gets the full keys that were written.
 pub type AfterWrite = Arc<dyn Fn(Vec<WrittenKey>) -> BoxFuture<'static, ()> + Send + Sync>;
@@ -114,26 +120,57 @@ impl NetworkConnector {
     pub fn calls(&self) -> u64 {
         self.0.calls.load(Ordering::Relaxed)
     }
+
+    /// Makes a call of another service than the database. Returns `None` if its caller gets an error or no answer; it may be carried out then.
+    pub async fn call_service<T: Send>(&self, service: &str, act: impl FnOnce() -> T + Send) -> Option<T> {
+        let shared = &self.0;
+        let called = [service.to_owned()];
+        shared.count(service, &called);
+        if !self.is_faulty() {
+            return Some(act());
+        }
+        let (before, after, outcome) = shared.draw(&called, false, CALLS_OF_OTHERS);
+        tokio::time::sleep(before).await;
+        match outcome {
+            CallOutcome::Answered => {}
+            CallOutcome::Stopped(time) => tokio::time::sleep(time).await,
+            CallOutcome::AnswerLost => {
+                act();
+                return None;
+            }
+            _ => return None,
+        }
+        let answer = act();
+        tokio::time::sleep(after).await;
+        Some(answer)
+    }
 }
 
 impl Shared {
-    /// Draws the time before and after a call, and its outcome.
-    fn draw(&self, call: &Call) -> (Duration, Duration, CallOutcome) {
+    /// Counts a call.
+    fn count(&self, operation: &str, tables: &[String]) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let mut hasher = DefaultHasher::new();
+        (self.digest.load(Ordering::Relaxed), operation, tables).hash(&mut hasher);
+        self.digest.store(hasher.finish(), Ordering::Relaxed);
+    }
+
+    /// Draws the time before and after one of so many calls, and its outcome.
+    fn draw(&self, tables: &[String], is_transaction: bool, calls: u16) -> (Duration, Duration, CallOutcome) {
         let NetworkState { rng, outage } = &mut *self.state.lock().expect("no panic");
         let slow = if rng.u8(..60) == 0 { 1_500 } else { 12 };
         let (before, after) = (rng.u64(1..=slow), rng.u64(1..=slow));
-        let tables = call.tables();
         if outage.is_none() && rng.u16(..1_500) == 0 {
             let end = Instant::now() + Duration::from_secs(rng.u64(5..40));
             *outage = tables.first().map(|table| (table.clone(), end));
         }
-        let outcome = match rng.u16(..1_000) {
+        let outcome = match rng.u16(..calls) {
             _ if outage.as_ref().is_some_and(|(table, _)| tables.contains(table)) => CallOutcome::ServerError,
             0..5 => CallOutcome::RequestLost,
             5..12 => CallOutcome::AnswerLost,
             12..15 => CallOutcome::Late(Duration::from_millis(rng.u64(500..20_000))),
             15..20 => CallOutcome::Throttled,
-            20..26 if call.operation == "TransactWriteItems" => CallOutcome::Conflict,
+            20..26 if is_transaction => CallOutcome::Conflict,
             26..28 => CallOutcome::ServerError,
             28 => CallOutcome::Stopped(Duration::from_millis(rng.u64(5_000..300_000))),
             _ => CallOutcome::Answered,
@@ -160,14 +197,12 @@ impl ConnectorLayer for NetworkConnector {
     async fn call(&self, request: HttpRequest, next: Next) -> Answer {
         let shared = &self.0;
         let call = Call::read(&request);
-        shared.calls.fetch_add(1, Ordering::Relaxed);
-        let mut hasher = DefaultHasher::new();
-        (shared.digest.load(Ordering::Relaxed), &call.operation, call.tables()).hash(&mut hasher);
-        shared.digest.store(hasher.finish(), Ordering::Relaxed);
+        let tables = call.tables();
+        shared.count(&call.operation, &tables);
         if !self.is_faulty() {
             return shared.carry_out(request, call, next).await?.into_response();
         }
-        let (before, after, outcome) = shared.draw(&call);
+        let (before, after, outcome) = shared.draw(&tables, call.operation == "TransactWriteItems", CALLS);
         tokio::time::sleep(before).await;
         let reply = match outcome {
             CallOutcome::Answered => shared.carry_out(request, call, next).await?,
