@@ -207,7 +207,7 @@ impl History {
         };
         let is_right = match status {
             200 => matches!(intent.done[..], [moment] if moment > since && moment <= now),
-            400..=404 => {
+            400..=404 | 429 => {
                 intent.is_refused = is_final;
                 !is_final || intent.done.is_empty()
             }

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use super::reviews::move_business;
 use super::rows::Row;
-use super::simulation::{CLOCK_ERROR, Simulation};
+use super::simulation::Simulation;
 
 /// Names of the objects: few, so that they are replaced.
 const OBJECTS: [&str; 3] = ["a.jsonl", "partner 8/é.jsonl", "c.jsonl"];
@@ -51,7 +51,7 @@ impl Process {
     fn ingest(simulation: &Arc<Simulation>, rng: &mut Rng) -> Ingest {
         let rate = Arc::new(WriteRate::new(Arc::new(SystemTimer::start())));
         let database = simulation.stores().database.with_retry_policy(RetryPolicy::WhileImporting(rate));
-        let clock = simulation.clock(rng.i64(-CLOCK_ERROR * 1000..=CLOCK_ERROR * 1000));
+        let clock = simulation.clock(rng.i64(-simulation.clock_error..=simulation.clock_error));
         let (bucket, queue) = (Arc::clone(&simulation.bucket), Arc::clone(&simulation.queue));
         Ingest::new(&database, bucket, queue).with_clock(clock)
     }

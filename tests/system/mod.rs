@@ -12,6 +12,7 @@ mod bucket;
 mod clients;
 mod history;
 mod imports;
+mod limits;
 mod processes;
 mod queue;
 mod reviews;

@@ -81,9 +81,10 @@ impl Queue {
         let visible_at = now + self.delay(LONGEST_DELAY);
         let mut state = self.state();
         state.seen.retain(|_, seen| now - *seen < DEDUPLICATION_TIME);
-        if state.seen.insert(message.deduplication_id.clone(), now).is_some() {
+        if state.seen.contains_key(&message.deduplication_id) {
             return None;
         }
+        state.seen.insert(message.deduplication_id.clone(), now);
         state.last_number += 1;
         let number = state.last_number;
         state.messages.insert(number, Stored { message, sent_at, receives: 0, visible_at });

@@ -23,10 +23,11 @@ use tokio::time::Instant;
 use super::bucket::Bucket;
 use super::clients::Client;
 use super::history::{History, Moment};
+use super::limits::Pass;
 use super::processes::{Api, Request, SimulatedClock};
 use super::queue::Queue;
 use super::rows::Sent;
-use super::{background, imports, reviews};
+use super::{background, imports, limits, reviews};
 
 /// Clients that are at work at the same time.
 const CLIENTS: usize = 6;
@@ -36,8 +37,8 @@ const PROCESSES: usize = 2;
 const TIME: Duration = Duration::from_mins(3);
 /// Virtual time in which all that waits is done, without faults.
 const TIME_AFTER: Duration = Duration::from_mins(200);
-/// Largest error of a clock, in seconds.
-pub(crate) const CLOCK_ERROR: i64 = 30;
+/// Largest error of a clock in half of the runs, in milliseconds. In the others, clocks differ as little as limits of keys tolerate.
+const CLOCK_ERROR: i64 = 30_000;
 
 /// Numbers and findings of a run.
 pub(crate) struct Report {
@@ -80,6 +81,10 @@ pub(crate) struct Simulation {
     /// Queries of the links in mails.
     links: Mutex<Vec<String>>,
     sent: Mutex<Sent>,
+    /// Requests with the key of the eager callers that passed its limit.
+    passes: Mutex<Vec<Pass>>,
+    /// Largest error of a clock, in milliseconds.
+    pub(crate) clock_error: i64,
     real_time: Handle,
     /// Tells of each write.
     pub(crate) writes: watch::Receiver<()>,
@@ -95,6 +100,7 @@ pub(crate) fn run(seed: u64) -> Report {
     let (stack, fixtures) = real_time.block_on(async {
         let (stack, fixtures) = Fixtures::start().await;
         reviews::seed(&stack).await;
+        limits::set(&stack, &fixtures).await;
         (stack, fixtures)
     });
     fastrand::seed(seed);
@@ -175,6 +181,8 @@ impl Simulation {
             deliveries,
             links: Mutex::default(),
             sent: Mutex::default(),
+            passes: Mutex::default(),
+            clock_error: if seed.is_multiple_of(2) { limits::CLOCK_TOLERANCE } else { CLOCK_ERROR },
             real_time,
             writes,
             apis,
@@ -194,6 +202,10 @@ impl Simulation {
 
     pub(crate) fn links(&self) -> MutexGuard<'_, Vec<String>> {
         self.links.lock().expect("no panic")
+    }
+
+    pub(crate) fn passes(&self) -> MutexGuard<'_, Vec<Pass>> {
+        self.passes.lock().expect("no panic")
     }
 
     pub(crate) fn sent(&self) -> MutexGuard<'_, Sent> {
@@ -228,7 +240,7 @@ impl Simulation {
 
     /// Starts processes of the API in the place of others.
     pub(crate) async fn replace_api(&self, rng: &mut Rng) {
-        let error = rng.i64(-CLOCK_ERROR * 1000..=CLOCK_ERROR * 1000);
+        let error = rng.i64(-self.clock_error..=self.clock_error);
         let api = Arc::new(Api::start(&self.stores().database, self.clock(error)).await);
         let mut apis = self.apis.lock().expect("no panic");
         if apis.len() == PROCESSES {
@@ -240,7 +252,9 @@ impl Simulation {
     /// Sends a request to one of the processes. Returns status and body; `None` if the answer, or the request, is lost.
     pub(crate) async fn send(&self, request: &Request, rng: &mut Rng) -> Option<(u16, serde_json::Value)> {
         let api = rng.choice(self.apis.lock().expect("no panic").iter()).expect("a process").clone();
+        let sent = Instant::now();
         let answer = api.answer(request).await;
+        limits::note(self, request, sent, answer.0);
         (rng.u8(..50) > 0).then_some(answer)
     }
 
@@ -256,6 +270,8 @@ impl Simulation {
             clients.spawn(Client::new(&self, number).work(TIME));
         }
         clients.spawn(imports::send(Arc::clone(&self), TIME));
+        clients.spawn(limits::send_too_many(Arc::clone(&self), TIME));
+        clients.spawn(limits::send_few(Arc::clone(&self), TIME));
         while let Some(ended) = clients.join_next().await {
             ended.expect("no panic");
         }
@@ -265,6 +281,7 @@ impl Simulation {
         workers.shutdown().await;
         let events = background::judge_end(&self).await;
         imports::judge_end(&self);
+        limits::judge_end(&self);
         let (calls, stale) = (self.network.calls(), self.lag.stale_answers());
         let history = self.history();
         Report {

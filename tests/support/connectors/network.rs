@@ -11,6 +11,7 @@ use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use fastrand::Rng;
 use futures::future::BoxFuture;
+use presence_runtime::aws::ATTEMPT_TIMEOUT;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
@@ -37,6 +38,19 @@ pub struct WrittenKey {
     pub sk: String,
 }
 
+/// Call that was made.
+#[derive(Clone, Debug)]
+pub struct NetworkCall {
+    /// Instant at which it was made.
+    pub at: Instant,
+    /// Operation, tables, and the keys that it writes.
+    pub what: String,
+    /// Outcome in words.
+    pub outcome: String,
+    /// True if it was answered before its caller gave it up.
+    pub is_prompt: bool,
+}
+
 /// Connector that is the network of a simulation. Clones share one network.
 ///
 /// A call is carried out at one moment of virtual time: the thread waits for the database in real time. So a history is repeated by its seed.
@@ -51,6 +65,7 @@ struct Shared {
     calls: AtomicU64,
     late: AtomicU64,
     digest: AtomicU64,
+    log: Mutex<Vec<NetworkCall>>,
     after_write: AfterWrite,
 }
 
@@ -93,7 +108,8 @@ impl NetworkConnector {
     fn of(real_time: Handle, rng: Rng, is_faulty: bool, after_write: AfterWrite) -> Self {
         let (state, is_faulty) = (Mutex::new(NetworkState { rng, outage: None }), AtomicBool::new(is_faulty));
         let (calls, late, digest) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
-        Self(Arc::new(Shared { real_time, state, is_faulty, calls, late, digest, after_write }))
+        let log = Mutex::default();
+        Self(Arc::new(Shared { real_time, state, is_faulty, calls, late, digest, log, after_write }))
     }
 
     /// Ends the faults. Calls take no time from now on.
@@ -116,6 +132,11 @@ impl NetworkConnector {
         self.0.digest.load(Ordering::Relaxed)
     }
 
+    /// Returns the calls until the faults ended.
+    pub fn log(&self) -> Vec<NetworkCall> {
+        self.0.log.lock().expect("no panic").clone()
+    }
+
     /// Returns the number of calls so far.
     pub fn calls(&self) -> u64 {
         self.0.calls.load(Ordering::Relaxed)
@@ -130,6 +151,7 @@ impl NetworkConnector {
             return Some(act());
         }
         let (before, after, outcome) = shared.draw(&called, false, CALLS_OF_OTHERS);
+        shared.note(service.to_owned(), before + after, outcome);
         tokio::time::sleep(before).await;
         match outcome {
             CallOutcome::Answered => {}
@@ -153,6 +175,13 @@ impl Shared {
         let mut hasher = DefaultHasher::new();
         (self.digest.load(Ordering::Relaxed), operation, tables).hash(&mut hasher);
         self.digest.store(hasher.finish(), Ordering::Relaxed);
+    }
+
+    /// Notes a call that takes this time.
+    fn note(&self, what: String, time: Duration, outcome: CallOutcome) {
+        let is_prompt = outcome == CallOutcome::Answered && time < ATTEMPT_TIMEOUT;
+        let call = NetworkCall { at: Instant::now(), what, outcome: format!("{outcome:?} in {time:?}"), is_prompt };
+        self.log.lock().expect("no panic").push(call);
     }
 
     /// Draws the time before and after one of so many calls, and its outcome.
@@ -203,6 +232,9 @@ impl ConnectorLayer for NetworkConnector {
             return shared.carry_out(request, call, next).await?.into_response();
         }
         let (before, after, outcome) = shared.draw(&tables, call.operation == "TransactWriteItems", CALLS);
+        let keys = call.written_keys().into_iter().map(|key| format!("{} {}", key.pk, key.sk));
+        let keys: Vec<String> = keys.collect();
+        shared.note(format!("{} {tables:?} {keys:?}", call.operation), before + after, outcome);
         tokio::time::sleep(before).await;
         let reply = match outcome {
             CallOutcome::Answered => shared.carry_out(request, call, next).await?,
