@@ -16,11 +16,11 @@ use super::processes::Request;
 use super::simulation::Simulation;
 
 /// Requests a minute of a client that sends more, and whose key others use in bursts.
-const SMALL: u32 = 15;
+const SMALL: u32 = 30;
 /// Requests of a burst.
-const BURST: usize = 8;
+const BURST: usize = 12;
 /// Longest pause between two bursts, in milliseconds.
-const LONGEST_PAUSE: u64 = 25_000;
+const LONGEST_PAUSE: u64 = 15_000;
 /// Requests a minute of a caller that sends a third of them.
 const LARGE: u32 = 60;
 /// Pauses between its requests, in milliseconds.
