@@ -83,7 +83,7 @@ impl Bucket {
     /// Returns the bytes of an object, or some of them before it breaks off.
     fn body(&self, bytes: Vec<u8>) -> ObjectBody {
         let mut rng = self.rng.lock().expect("no panic");
-        if !self.network.is_faulty() || rng.u8(..10) > 0 {
+        if !self.network.has("broken bodies") || rng.u8(..10) > 0 {
             return Box::new(io::Cursor::new(bytes));
         }
         let length = rng.usize(..=bytes.len());

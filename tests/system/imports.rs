@@ -58,7 +58,7 @@ impl Process {
 
     /// Hands an event over, with a time that Lambda leaves for it. Returns no answer if the process fails, or is killed.
     async fn invoke(&mut self, event: &Value, left: Duration) -> Option<BatchResponse> {
-        let is_killed = self.simulation.network.is_faulty() && self.rng.u8(..8) == 0;
+        let is_killed = self.simulation.network.has("kills") && self.rng.u8(..8) == 0;
         let life = if is_killed { Duration::from_millis(self.rng.u64(..LONGEST_LIFE)) } else { INVOCATION_TIME };
         let invocation = Box::pin(handle(&self.ingest, event, deadline_in(left)));
         let answer = tokio::time::timeout(life, invocation).await;
@@ -82,7 +82,7 @@ async fn write(mut process: Process) {
     loop {
         let event = queue.receive().await;
         if let Some(answer) = process.invoke(&event, INVOCATION_TIME).await {
-            queue.settle(&event, &answer);
+            queue.record_outcome(&event, &answer);
         }
     }
 }
@@ -153,5 +153,7 @@ pub(crate) fn judge_end(simulation: &Simulation) {
     if waiting > 0 || unreadable.len() != simulation.sent().unreadable {
         findings.push(format!("{waiting} messages wait, and {} that nobody can read are set aside", unreadable.len()));
     }
-    simulation.history().findings.extend(findings);
+    for finding in findings {
+        simulation.history().found(finding);
+    }
 }

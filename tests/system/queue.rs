@@ -65,13 +65,17 @@ impl Queue {
 
     /// Returns a random number of milliseconds while the network fails, and none later.
     fn delay(&self, longest: u64) -> Duration {
-        let delay = if self.network.is_faulty() { self.rng.lock().expect("no panic").u64(..longest) } else { 0 };
+        let delay = if self.network.has("a queue without order") {
+            self.rng.lock().expect("no panic").u64(..longest)
+        } else {
+            0
+        };
         Duration::from_millis(delay)
     }
 
     /// True for one draw of so many while the network fails.
     fn happens(&self, one_of: u8) -> bool {
-        self.network.is_faulty() && self.rng.lock().expect("no panic").u8(..one_of) == 0
+        self.network.has("a queue without order") && self.rng.lock().expect("no panic").u8(..one_of) == 0
     }
 
     /// Takes a message, unless it came a short time before. Returns its number, and the time of its sending in milliseconds.
@@ -130,7 +134,7 @@ impl Queue {
     }
 
     /// Deletes the messages that ingest did not fail. A deletion may be lost.
-    pub(crate) fn settle(&self, event: &Value, answer: &BatchResponse) {
+    pub(crate) fn record_outcome(&self, event: &Value, answer: &BatchResponse) {
         for record in event["Records"].as_array().expect("records") {
             let id = record["messageId"].as_str().expect("an id");
             let number = id.parse().expect("a number");

@@ -27,16 +27,15 @@ use super::limits::Pass;
 use super::processes::{Api, Request, SimulatedClock};
 use super::queue::Queue;
 use super::rows::Sent;
+use super::shortened::Setting;
 use super::{background, imports, limits, reviews};
 
-/// Clients that are at work at the same time.
-const CLIENTS: usize = 6;
 /// Processes of each function of the API.
 const PROCESSES: usize = 2;
-/// Virtual time of a run until the faults end.
-const TIME: Duration = Duration::from_mins(3);
 /// Virtual time in which all that waits is done, without faults.
 const TIME_AFTER: Duration = Duration::from_mins(200);
+/// Time before a finding whose calls are shown.
+const LAST_CALLS: Duration = Duration::from_secs(3);
 /// Largest error of a clock in half of the runs, in milliseconds. In the others, clocks differ as little as limits of keys tolerate.
 const CLOCK_ERROR: i64 = 30_000;
 
@@ -51,11 +50,13 @@ pub(crate) struct Report {
     receives: usize,
     stale: u64,
     pub(crate) findings: Vec<String>,
+    /// Calls and requests of the last seconds before the first finding, or before the end of the faults.
+    pub(crate) last_calls: Vec<String>,
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { calls, digest, answers, states, mails, events, receives, stale, findings } = self;
+        let Self { calls, digest, answers, states, mails, events, receives, stale, findings, .. } = self;
         let wrong = findings.len();
         write!(
             f,
@@ -94,8 +95,8 @@ pub(crate) struct Simulation {
     rng: Mutex<Rng>,
 }
 
-/// Runs a seed.
-pub(crate) fn run(seed: u64) -> Report {
+/// Runs a setting.
+pub(crate) fn run(setting: &Setting) -> Report {
     let real_time = Runtime::new().expect("a runtime");
     let (stack, fixtures) = real_time.block_on(async {
         let (stack, fixtures) = Fixtures::start().await;
@@ -103,12 +104,12 @@ pub(crate) fn run(seed: u64) -> Report {
         limits::set(&stack, &fixtures).await;
         (stack, fixtures)
     });
-    fastrand::seed(seed);
+    fastrand::seed(setting.seed);
     let virtual_time = Builder::new_current_thread().enable_all().start_paused(true).build().expect("a runtime");
     let handle = real_time.handle().clone();
-    virtual_time.block_on(async move {
-        let simulation = Arc::new(Simulation::new(stack, fixtures, handle, seed).await);
-        simulation.run().await
+    virtual_time.block_on(async {
+        let simulation = Arc::new(Simulation::new(stack, fixtures, handle, setting.seed).await);
+        simulation.run(setting).await
     })
 }
 
@@ -255,10 +256,16 @@ impl Simulation {
         let sent = Instant::now();
         let answer = api.answer(request).await;
         limits::note(self, request, sent, answer.0);
+        let time = sent.elapsed();
+        self.network.tell(format!("{} {}", request.method, request.path), format!("{} after {time:?}", answer.0));
         (rng.u8(..50) > 0).then_some(answer)
     }
 
-    async fn run(self: Arc<Self>) -> Report {
+    async fn run(self: Arc<Self>, setting: &Setting) -> Report {
+        self.network.switch_off(&setting.off);
+        if !self.network.has("old reads") {
+            self.lag.set_reads(0);
+        }
         let mut rng = self.fork_rng();
         for _ in 0..PROCESSES {
             self.replace_api(&mut rng).await;
@@ -266,12 +273,12 @@ impl Simulation {
         let mut workers = background::start(&self).await;
         imports::start(&self, &mut workers);
         let mut clients = JoinSet::new();
-        for number in 0..CLIENTS {
-            clients.spawn(Client::new(&self, number).work(TIME));
+        for number in 0..setting.clients {
+            clients.spawn(Client::new(&self, number).work(setting.time));
         }
-        clients.spawn(imports::send(Arc::clone(&self), TIME));
-        clients.spawn(limits::send_too_many(Arc::clone(&self), TIME));
-        clients.spawn(limits::send_few(Arc::clone(&self), TIME));
+        clients.spawn(imports::send(Arc::clone(&self), setting.time));
+        clients.spawn(limits::send_too_many(Arc::clone(&self), setting.time));
+        clients.spawn(limits::send_few(Arc::clone(&self), setting.time));
         while let Some(ended) = clients.join_next().await {
             ended.expect("no panic");
         }
@@ -294,6 +301,15 @@ impl Simulation {
             receives: self.queue.receives(),
             stale,
             findings: history.findings.clone(),
+            last_calls: self.last_calls(history.first_found),
         }
+    }
+
+    fn last_calls(&self, found: Option<Instant>) -> Vec<String> {
+        let log = self.network.log();
+        let until = log.last().map_or(self.start, |last| last.at).min(found.unwrap_or(self.start));
+        let is_last = |at: Instant| at <= until && at + LAST_CALLS > until;
+        let last = log.iter().filter(|call| is_last(call.at));
+        last.map(|call| format!("{:?} {}: {}", call.at - self.start, call.what, call.outcome)).collect()
     }
 }

@@ -72,6 +72,8 @@ struct Shared {
 /// State of the network.
 struct NetworkState {
     rng: Rng,
+    /// Kinds of faults that do not happen.
+    off: Vec<&'static str>,
     /// Table that cannot be reached, and the end of that.
     outage: Option<(String, Instant)>,
 }
@@ -89,8 +91,27 @@ enum CallOutcome {
     Throttled,
     Conflict,
     ServerError,
+    /// The table cannot be reached for a while.
+    Unreachable,
     /// The process stands still for minutes before it sends the call.
     Stopped(Duration),
+}
+
+impl CallOutcome {
+    /// Returns the kind of fault that this is.
+    fn kind(self) -> Option<&'static str> {
+        match self {
+            Self::Answered => None,
+            Self::RequestLost => Some("lost requests"),
+            Self::AnswerLost => Some("lost answers"),
+            Self::Late(_) => Some("late requests"),
+            Self::Throttled => Some("throttling"),
+            Self::Conflict => Some("conflicts"),
+            Self::ServerError => Some("server errors"),
+            Self::Unreachable => Some("outages"),
+            Self::Stopped(_) => Some("stops"),
+        }
+    }
 }
 
 impl NetworkConnector {
@@ -106,7 +127,8 @@ impl NetworkConnector {
     }
 
     fn of(real_time: Handle, rng: Rng, is_faulty: bool, after_write: AfterWrite) -> Self {
-        let (state, is_faulty) = (Mutex::new(NetworkState { rng, outage: None }), AtomicBool::new(is_faulty));
+        let (state, is_faulty) =
+            (Mutex::new(NetworkState { rng, off: Vec::new(), outage: None }), AtomicBool::new(is_faulty));
         let (calls, late, digest) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
         let log = Mutex::default();
         Self(Arc::new(Shared { real_time, state, is_faulty, calls, late, digest, log, after_write }))
@@ -122,6 +144,16 @@ impl NetworkConnector {
         self.0.is_faulty.load(Ordering::Relaxed)
     }
 
+    /// Ends faults of these kinds.
+    pub fn switch_off(&self, kinds: &[&'static str]) {
+        self.0.state.lock().expect("no panic").off = kinds.to_vec();
+    }
+
+    /// True if faults of a kind happen, in the network or beside it.
+    pub fn has(&self, kind: &str) -> bool {
+        self.is_faulty() && !self.0.state.lock().expect("no panic").off.contains(&kind)
+    }
+
     /// Returns the number of calls that came late, or still will.
     pub fn late_calls(&self) -> u64 {
         self.0.late.load(Ordering::Relaxed)
@@ -130,6 +162,12 @@ impl NetworkConnector {
     /// Returns a digest of the kinds of all calls so far, in their order: two runs of a seed have the same.
     pub fn digest(&self) -> u64 {
         self.0.digest.load(Ordering::Relaxed)
+    }
+
+    /// Notes something beside the calls.
+    pub fn tell(&self, what: String, outcome: String) {
+        let call = NetworkCall { at: Instant::now(), what, outcome, is_prompt: true };
+        self.0.log.lock().expect("no panic").push(call);
     }
 
     /// Returns the calls until the faults ended.
@@ -186,15 +224,16 @@ impl Shared {
 
     /// Draws the time before and after one of so many calls, and its outcome.
     fn draw(&self, tables: &[String], is_transaction: bool, calls: u16) -> (Duration, Duration, CallOutcome) {
-        let NetworkState { rng, outage } = &mut *self.state.lock().expect("no panic");
+        let NetworkState { rng, off, outage } = &mut *self.state.lock().expect("no panic");
         let slow = if rng.u8(..60) == 0 { 1_500 } else { 12 };
         let (before, after) = (rng.u64(1..=slow), rng.u64(1..=slow));
         if outage.is_none() && rng.u16(..1_500) == 0 {
             let end = Instant::now() + Duration::from_secs(rng.u64(5..40));
-            *outage = tables.first().map(|table| (table.clone(), end));
+            let table = tables.first().filter(|_| !off.contains(&"outages"));
+            *outage = table.map(|table| (table.clone(), end));
         }
         let outcome = match rng.u16(..calls) {
-            _ if outage.as_ref().is_some_and(|(table, _)| tables.contains(table)) => CallOutcome::ServerError,
+            _ if outage.as_ref().is_some_and(|(table, _)| tables.contains(table)) => CallOutcome::Unreachable,
             0..5 => CallOutcome::RequestLost,
             5..12 => CallOutcome::AnswerLost,
             12..15 => CallOutcome::Late(Duration::from_millis(rng.u64(500..20_000))),
@@ -207,6 +246,8 @@ impl Shared {
         if outage.as_ref().is_some_and(|(_, end)| *end <= Instant::now()) {
             *outage = None;
         }
+        let is_off = outcome.kind().is_some_and(|kind| off.contains(&kind));
+        let outcome = if is_off { CallOutcome::Answered } else { outcome };
         (Duration::from_millis(before), Duration::from_millis(after), outcome)
     }
 
@@ -255,7 +296,7 @@ impl ConnectorLayer for NetworkConnector {
             CallOutcome::Throttled if call.is_transaction() => replies::throttled_transaction(&call, 0, 0),
             CallOutcome::Throttled => replies::throttled(),
             CallOutcome::Conflict => replies::conflict(&call, &[0]),
-            CallOutcome::ServerError => replies::server_error(),
+            CallOutcome::ServerError | CallOutcome::Unreachable => replies::server_error(),
             CallOutcome::Stopped(time) => {
                 tokio::time::sleep(time).await;
                 shared.carry_out(request, call, next).await?
