@@ -171,7 +171,7 @@ impl IngestEnv {
 }
 
 /// Returns the notification of S3 about an object.
-pub(super) fn uploaded(object: &str) -> Value {
+pub(crate) fn uploaded(object: &str) -> Value {
     let key = format!("inbox/{object}").replace(' ', "+");
     json!({ "Records": [{ "eventSource": "aws:s3", "eventName": "ObjectCreated:Put", "s3": { "object": { "key": key } } }] })
 }

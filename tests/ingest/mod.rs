@@ -3,7 +3,7 @@
 mod crashes;
 mod cut_over;
 mod deliveries;
-mod ingest_env;
+pub(crate) mod ingest_env;
 mod interleaving;
 mod limits;
 mod objects;

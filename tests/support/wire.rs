@@ -115,7 +115,8 @@ impl Call {
 fn written_key(table: &str, action: &Value) -> WrittenKey {
     let key = if action["Item"].is_object() { &action["Item"] } else { &action["Key"] };
     let text = |name: &str| key[name]["S"].as_str().unwrap_or_default().to_owned();
-    WrittenKey { table: table.to_owned(), pk: text("pk"), sk: text("sk") }
+    // The table of keys has another name for it.
+    WrittenKey { table: table.to_owned(), pk: text("pk") + &text("key_hash"), sk: text("sk") }
 }
 
 /// Whole answer of `DynamoDB`, kept so that it can be given again or cut.

@@ -235,7 +235,7 @@ impl Client {
             return;
         };
         let shows = |state: &State| match (state.users.get(&id), status) {
-            (None, 404) | (_, 500..) => true,
+            (None, 404) | (_, 429 | 500..) => true,
             (Some(user), 200) => is_shown(user, &body) && body["org_id"] == json!(user.org),
             _ => false,
         };

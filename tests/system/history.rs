@@ -7,6 +7,7 @@ use presence_domain::ids::OrgId;
 use presence_domain::invitation::WINDOW;
 use presence_domain::review::{Review, ReviewState};
 use presence_domain::user::{Role, Status, User};
+use tokio::time::Instant;
 
 /// Longest time from the write of an invitation to its answer: some tries of a request.
 const ANSWERED_LATE: SignedDuration = SignedDuration::from_secs(150);
@@ -68,6 +69,7 @@ pub(crate) struct History {
     invitations: BTreeMap<String, (String, Timestamp)>,
     pub(crate) answers: usize,
     pub(crate) findings: Vec<String>,
+    pub(crate) first_found: Option<Instant>,
 }
 
 impl Seen {
@@ -124,6 +126,7 @@ impl History {
     }
 
     pub(crate) fn found(&mut self, finding: String) {
+        self.first_found.get_or_insert_with(Instant::now);
         self.findings.push(finding);
     }
 
@@ -207,7 +210,7 @@ impl History {
         };
         let is_right = match status {
             200 => matches!(intent.done[..], [moment] if moment > since && moment <= now),
-            400..=404 => {
+            400..=404 | 429 => {
                 intent.is_refused = is_final;
                 !is_final || intent.done.is_empty()
             }
@@ -250,7 +253,9 @@ impl History {
         };
         let lost: Vec<_> =
             self.invitations.iter().filter(is_lost).map(|one| format!("the mail is lost: {one:?}")).collect();
-        self.findings.extend(lost);
+        for finding in lost {
+            self.found(finding);
+        }
     }
 
     /// Notes a mail that was accepted for an address.

@@ -1,17 +1,15 @@
-//! Reviews: rows of partners, people who set states and reply, businesses that move, and counts.
+//! Reviews: people who set states and reply, businesses that move, and counts.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use fastrand::Rng;
 use http::Method;
-use presence_domain::review::{Partner, Rating, Review, ReviewId, ReviewState, SeenAt};
+use presence_domain::review::{Partner, Review, ReviewId, ReviewState};
 use presence_domain::text::city_key;
 use presence_store::Business;
 use presence_tests::TestStack;
 use presence_tests::reviews::{DAY, business_id, org_id, test_review};
 use serde_json::{Value, json};
-use tokio::time::Instant;
 
 use super::clients::Client;
 use super::history::State;
@@ -27,9 +25,9 @@ const SECOND: usize = 1_000;
 /// Reviews that half of the writes are about.
 const HOT: usize = 2;
 /// Reviews in the end, at most.
-const MAX: usize = 60;
+pub(crate) const MAX: usize = 60;
 
-fn review(number: usize) -> Review {
+pub(crate) fn review(number: usize) -> Review {
     let (business, org) = BUSINESSES[number % BUSINESSES.len()];
     let state = ReviewState::ALL[number % ReviewState::ALL.len()];
     let review = test_review(Partner::Partner8, &format!("review {number}"), (business, org, &city_key(CITY)));
@@ -41,39 +39,17 @@ pub(crate) fn ids() -> Vec<ReviewId> {
     (0..FIRST).map(|number| review(number).id).collect()
 }
 
-/// Writes the reviews at the start.
+/// Writes the businesses, and the reviews at the start.
 pub(crate) async fn seed(stack: &TestStack) {
+    for (business, org) in BUSINESSES {
+        stack.create_business(org, business, CITY).await;
+    }
     let reviews: Vec<_> = (0..FIRST).map(review).collect();
     stack.stores().reviews.upsert_reviews(&reviews).await.expect("the store answers");
 }
 
-/// Sends rows about known and new reviews, and moves a business now and then.
-pub(crate) async fn send_rows(simulation: Arc<Simulation>, time: Duration) {
-    let mut rng = simulation.fork_rng();
-    let end = Instant::now() + time;
-    while Instant::now() < end {
-        tokio::time::sleep(Duration::from_millis(rng.u64(..20_000))).await;
-        if rng.u8(..6) == 0 {
-            move_business(&simulation, &mut rng).await;
-            continue;
-        }
-        let rows: Vec<_> = (0..rng.usize(1..4)).map(|_| row(&simulation, &mut rng)).collect();
-        let _ = simulation.stores().reviews.upsert_reviews(&rows).await;
-    }
-}
-
-fn row(simulation: &Simulation, rng: &mut Rng) -> Review {
-    let among = if rng.bool() { HOT } else { MAX };
-    let seen = simulation.now().as_second() - rng.i64(0..60);
-    Review {
-        state: *rng.choice(&ReviewState::ALL).expect("one"),
-        rating: *rng.choice(&Rating::ALL).expect("one"),
-        seen_at: Some(SeenAt::at(seen * 1_000_000)),
-        ..review(rng.usize(..among))
-    }
-}
-
-async fn move_business(simulation: &Simulation, rng: &mut Rng) {
+/// Moves a business to another organisation, or to its own.
+pub(crate) async fn move_business(simulation: &Simulation, rng: &mut Rng) {
     let (id, _) = BUSINESSES[BUSINESSES.len() - 1];
     let business = Business {
         id: business_id(id),

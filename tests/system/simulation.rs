@@ -20,21 +20,24 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use super::bucket::Bucket;
 use super::clients::Client;
 use super::history::{History, Moment};
+use super::limits::Pass;
 use super::processes::{Api, Request, SimulatedClock};
-use super::{background, reviews};
+use super::queue::Queue;
+use super::rows::Sent;
+use super::shortened::Setting;
+use super::{background, imports, limits, reviews};
 
-/// Clients that are at work at the same time.
-const CLIENTS: usize = 6;
 /// Processes of each function of the API.
 const PROCESSES: usize = 2;
-/// Virtual time of a run until the faults end.
-const TIME: Duration = Duration::from_mins(4);
 /// Virtual time in which all that waits is done, without faults.
 const TIME_AFTER: Duration = Duration::from_mins(200);
-/// Largest error of a clock, in seconds.
-const CLOCK_ERROR: i64 = 30;
+/// Time before a finding whose calls are shown.
+const LAST_CALLS: Duration = Duration::from_secs(3);
+/// Largest error of a clock in half of the runs, in milliseconds. In the others, clocks differ as little as limits of keys tolerate.
+const CLOCK_ERROR: i64 = 30_000;
 
 /// Numbers and findings of a run.
 pub(crate) struct Report {
@@ -44,17 +47,21 @@ pub(crate) struct Report {
     states: Moment,
     mails: usize,
     events: usize,
+    receives: usize,
     stale: u64,
     pub(crate) findings: Vec<String>,
+    /// Calls and requests of the last seconds before the first finding, or before the end of the faults.
+    pub(crate) last_calls: Vec<String>,
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { calls, digest, answers, states, mails, events, stale, findings } = self;
+        let Self { calls, digest, answers, states, mails, events, receives, stale, findings, .. } = self;
         let wrong = findings.len();
         write!(
             f,
-            "{calls} calls ({digest:016x}), {stale} old reads, {states} states, {answers} answers, {mails} mails, {events} events, {wrong} wrong"
+            "{calls} calls ({digest:016x}), {stale} old reads, {states} states, {answers} answers, {mails} mails, {events} events, \
+             {receives} receives, {wrong} wrong"
         )
     }
 }
@@ -65,6 +72,8 @@ pub(crate) struct Simulation {
     pub(crate) fixtures: Fixtures,
     pub(crate) network: NetworkConnector,
     lag: LagConnector,
+    pub(crate) bucket: Arc<Bucket>,
+    pub(crate) queue: Arc<Queue>,
     /// Stores without faults.
     pub(crate) truth: Stores,
     history: Arc<Mutex<History>>,
@@ -72,6 +81,11 @@ pub(crate) struct Simulation {
     deliveries: Mutex<Vec<String>>,
     /// Queries of the links in mails.
     links: Mutex<Vec<String>>,
+    sent: Mutex<Sent>,
+    /// Requests with the key of the eager callers that passed its limit.
+    passes: Mutex<Vec<Pass>>,
+    /// Largest error of a clock, in milliseconds.
+    pub(crate) clock_error: i64,
     real_time: Handle,
     /// Tells of each write.
     pub(crate) writes: watch::Receiver<()>,
@@ -81,20 +95,21 @@ pub(crate) struct Simulation {
     rng: Mutex<Rng>,
 }
 
-/// Runs a seed.
-pub(crate) fn run(seed: u64) -> Report {
+/// Runs a setting.
+pub(crate) fn run(setting: &Setting) -> Report {
     let real_time = Runtime::new().expect("a runtime");
     let (stack, fixtures) = real_time.block_on(async {
         let (stack, fixtures) = Fixtures::start().await;
         reviews::seed(&stack).await;
+        limits::set(&stack, &fixtures).await;
         (stack, fixtures)
     });
-    fastrand::seed(seed);
+    fastrand::seed(setting.seed);
     let virtual_time = Builder::new_current_thread().enable_all().start_paused(true).build().expect("a runtime");
     let handle = real_time.handle().clone();
-    virtual_time.block_on(async move {
-        let simulation = Arc::new(Simulation::new(stack, fixtures, handle, seed).await);
-        simulation.run().await
+    virtual_time.block_on(async {
+        let simulation = Arc::new(Simulation::new(stack, fixtures, handle, setting.seed).await);
+        simulation.run(setting).await
     })
 }
 
@@ -150,6 +165,8 @@ impl Simulation {
         let (written, writes) = watch::channel(());
         let after_write = noting(truth.clone(), Arc::clone(&history), written);
         let network = NetworkConnector::faulty(real_time.clone(), rng.fork(), after_write);
+        let bucket = Arc::new(Bucket::new(network.clone(), rng.fork()));
+        let queue = Arc::new(Queue::new(network.clone(), rng.fork(), at_start));
         let lag = LagConnector::new(rng.u64(0..4));
         let (apis, start) = (Mutex::default(), Instant::now());
         let (deliveries, rng) = (Mutex::default(), Mutex::new(rng));
@@ -158,10 +175,15 @@ impl Simulation {
             fixtures,
             network,
             lag,
+            bucket,
+            queue,
             truth,
             history,
             deliveries,
             links: Mutex::default(),
+            sent: Mutex::default(),
+            passes: Mutex::default(),
+            clock_error: if seed.is_multiple_of(2) { limits::CLOCK_TOLERANCE } else { CLOCK_ERROR },
             real_time,
             writes,
             apis,
@@ -181,6 +203,14 @@ impl Simulation {
 
     pub(crate) fn links(&self) -> MutexGuard<'_, Vec<String>> {
         self.links.lock().expect("no panic")
+    }
+
+    pub(crate) fn passes(&self) -> MutexGuard<'_, Vec<Pass>> {
+        self.passes.lock().expect("no panic")
+    }
+
+    pub(crate) fn sent(&self) -> MutexGuard<'_, Sent> {
+        self.sent.lock().expect("no panic")
     }
 
     /// Returns the configuration of a client without faults.
@@ -211,7 +241,7 @@ impl Simulation {
 
     /// Starts processes of the API in the place of others.
     pub(crate) async fn replace_api(&self, rng: &mut Rng) {
-        let error = rng.i64(-CLOCK_ERROR * 1000..=CLOCK_ERROR * 1000);
+        let error = rng.i64(-self.clock_error..=self.clock_error);
         let api = Arc::new(Api::start(&self.stores().database, self.clock(error)).await);
         let mut apis = self.apis.lock().expect("no panic");
         if apis.len() == PROCESSES {
@@ -223,21 +253,32 @@ impl Simulation {
     /// Sends a request to one of the processes. Returns status and body; `None` if the answer, or the request, is lost.
     pub(crate) async fn send(&self, request: &Request, rng: &mut Rng) -> Option<(u16, serde_json::Value)> {
         let api = rng.choice(self.apis.lock().expect("no panic").iter()).expect("a process").clone();
+        let sent = Instant::now();
         let answer = api.answer(request).await;
+        limits::note(self, request, sent, answer.0);
+        let time = sent.elapsed();
+        self.network.tell(format!("{} {}", request.method, request.path), format!("{} after {time:?}", answer.0));
         (rng.u8(..50) > 0).then_some(answer)
     }
 
-    async fn run(self: Arc<Self>) -> Report {
+    async fn run(self: Arc<Self>, setting: &Setting) -> Report {
+        self.network.switch_off(&setting.off);
+        if !self.network.has("old reads") {
+            self.lag.set_reads(0);
+        }
         let mut rng = self.fork_rng();
         for _ in 0..PROCESSES {
             self.replace_api(&mut rng).await;
         }
         let mut workers = background::start(&self).await;
+        imports::start(&self, &mut workers);
         let mut clients = JoinSet::new();
-        for number in 0..CLIENTS {
-            clients.spawn(Client::new(&self, number).work(TIME));
+        for number in 0..setting.clients {
+            clients.spawn(Client::new(&self, number).work(setting.time));
         }
-        clients.spawn(reviews::send_rows(Arc::clone(&self), TIME));
+        clients.spawn(imports::send(Arc::clone(&self), setting.time));
+        clients.spawn(limits::send_too_many(Arc::clone(&self), setting.time));
+        clients.spawn(limits::send_few(Arc::clone(&self), setting.time));
         while let Some(ended) = clients.join_next().await {
             ended.expect("no panic");
         }
@@ -246,6 +287,8 @@ impl Simulation {
         tokio::time::sleep(TIME_AFTER).await;
         workers.shutdown().await;
         let events = background::judge_end(&self).await;
+        imports::judge_end(&self);
+        limits::judge_end(&self);
         let (calls, stale) = (self.network.calls(), self.lag.stale_answers());
         let history = self.history();
         Report {
@@ -255,8 +298,18 @@ impl Simulation {
             states: history.now(),
             mails: history.mails(),
             events,
+            receives: self.queue.receives(),
             stale,
             findings: history.findings.clone(),
+            last_calls: self.last_calls(history.first_found),
         }
+    }
+
+    fn last_calls(&self, found: Option<Instant>) -> Vec<String> {
+        let log = self.network.log();
+        let until = log.last().map_or(self.start, |last| last.at).min(found.unwrap_or(self.start));
+        let is_last = |at: Instant| at <= until && at + LAST_CALLS > until;
+        let last = log.iter().filter(|call| is_last(call.at));
+        last.map(|call| format!("{:?} {}: {}", call.at - self.start, call.what, call.outcome)).collect()
     }
 }

@@ -42,6 +42,12 @@ impl Ingest {
         Self { reviews: self.reviews.with_fold_limits(fold_limits), ..self }
     }
 
+    /// Returns the same ingest with another clock, for tests.
+    #[must_use]
+    pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
+    }
+
     /// Tells the pace of writes that reviews were written.
     pub(crate) fn reviews_written(&self) {
         self.database.note_progress();

@@ -1,5 +1,6 @@
 //! Network between a process and its database, in the virtual time of a runtime with paused time: calls take some time, are lost before or
-//! after they are carried out, come late, are throttled, or meet another transaction, and now and then a table cannot be reached.
+//! after they are carried out, come late, are throttled, or meet another transaction, and now and then a table cannot be reached. Calls of
+//! other services meet the same, more often, since there are fewer of them.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,12 +11,18 @@ use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use fastrand::Rng;
 use futures::future::BoxFuture;
+use presence_runtime::aws::ATTEMPT_TIMEOUT;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use super::fault::replies;
 use super::{Answer, ConnectorLayer, Next};
 use crate::wire::{Call, RecordedReply};
+
+/// Number of calls of the database among which each fault has its share.
+const CALLS: u16 = 1_000;
+/// Number of calls of another service.
+const CALLS_OF_OTHERS: u16 = 200;
 
 /// Work to do right after a write that was carried out, before anything else happens. It gets the full keys that were written.
 pub type AfterWrite = Arc<dyn Fn(Vec<WrittenKey>) -> BoxFuture<'static, ()> + Send + Sync>;
@@ -29,6 +36,19 @@ pub struct WrittenKey {
     pub pk: String,
     /// Sort key; empty if the table has none.
     pub sk: String,
+}
+
+/// Call that was made.
+#[derive(Clone, Debug)]
+pub struct NetworkCall {
+    /// Instant at which it was made.
+    pub at: Instant,
+    /// Operation, tables, and the keys that it writes.
+    pub what: String,
+    /// Outcome in words.
+    pub outcome: String,
+    /// True if it was answered before its caller gave it up.
+    pub is_prompt: bool,
 }
 
 /// Connector that is the network of a simulation. Clones share one network.
@@ -45,12 +65,15 @@ struct Shared {
     calls: AtomicU64,
     late: AtomicU64,
     digest: AtomicU64,
+    log: Mutex<Vec<NetworkCall>>,
     after_write: AfterWrite,
 }
 
 /// State of the network.
 struct NetworkState {
     rng: Rng,
+    /// Kinds of faults that do not happen.
+    off: Vec<&'static str>,
     /// Table that cannot be reached, and the end of that.
     outage: Option<(String, Instant)>,
 }
@@ -68,8 +91,27 @@ enum CallOutcome {
     Throttled,
     Conflict,
     ServerError,
+    /// The table cannot be reached for a while.
+    Unreachable,
     /// The process stands still for minutes before it sends the call.
     Stopped(Duration),
+}
+
+impl CallOutcome {
+    /// Returns the kind of fault that this is.
+    fn kind(self) -> Option<&'static str> {
+        match self {
+            Self::Answered => None,
+            Self::RequestLost => Some("lost requests"),
+            Self::AnswerLost => Some("lost answers"),
+            Self::Late(_) => Some("late requests"),
+            Self::Throttled => Some("throttling"),
+            Self::Conflict => Some("conflicts"),
+            Self::ServerError => Some("server errors"),
+            Self::Unreachable => Some("outages"),
+            Self::Stopped(_) => Some("stops"),
+        }
+    }
 }
 
 impl NetworkConnector {
@@ -85,9 +127,11 @@ impl NetworkConnector {
     }
 
     fn of(real_time: Handle, rng: Rng, is_faulty: bool, after_write: AfterWrite) -> Self {
-        let (state, is_faulty) = (Mutex::new(NetworkState { rng, outage: None }), AtomicBool::new(is_faulty));
+        let (state, is_faulty) =
+            (Mutex::new(NetworkState { rng, off: Vec::new(), outage: None }), AtomicBool::new(is_faulty));
         let (calls, late, digest) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
-        Self(Arc::new(Shared { real_time, state, is_faulty, calls, late, digest, after_write }))
+        let log = Mutex::default();
+        Self(Arc::new(Shared { real_time, state, is_faulty, calls, late, digest, log, after_write }))
     }
 
     /// Ends the faults. Calls take no time from now on.
@@ -100,6 +144,16 @@ impl NetworkConnector {
         self.0.is_faulty.load(Ordering::Relaxed)
     }
 
+    /// Ends faults of these kinds.
+    pub fn switch_off(&self, kinds: &[&'static str]) {
+        self.0.state.lock().expect("no panic").off = kinds.to_vec();
+    }
+
+    /// True if faults of a kind happen, in the network or beside it.
+    pub fn has(&self, kind: &str) -> bool {
+        self.is_faulty() && !self.0.state.lock().expect("no panic").off.contains(&kind)
+    }
+
     /// Returns the number of calls that came late, or still will.
     pub fn late_calls(&self) -> u64 {
         self.0.late.load(Ordering::Relaxed)
@@ -110,30 +164,81 @@ impl NetworkConnector {
         self.0.digest.load(Ordering::Relaxed)
     }
 
+    /// Notes something beside the calls.
+    pub fn tell(&self, what: String, outcome: String) {
+        let call = NetworkCall { at: Instant::now(), what, outcome, is_prompt: true };
+        self.0.log.lock().expect("no panic").push(call);
+    }
+
+    /// Returns the calls until the faults ended.
+    pub fn log(&self) -> Vec<NetworkCall> {
+        self.0.log.lock().expect("no panic").clone()
+    }
+
     /// Returns the number of calls so far.
     pub fn calls(&self) -> u64 {
         self.0.calls.load(Ordering::Relaxed)
     }
+
+    /// Makes a call of another service than the database. Returns `None` if its caller gets an error or no answer; it may be carried out then.
+    pub async fn call_service<T: Send>(&self, service: &str, act: impl FnOnce() -> T + Send) -> Option<T> {
+        let shared = &self.0;
+        let called = [service.to_owned()];
+        shared.count(service, &called);
+        if !self.is_faulty() {
+            return Some(act());
+        }
+        let (before, after, outcome) = shared.draw(&called, false, CALLS_OF_OTHERS);
+        shared.note(service.to_owned(), before + after, outcome);
+        tokio::time::sleep(before).await;
+        match outcome {
+            CallOutcome::Answered => {}
+            CallOutcome::Stopped(time) => tokio::time::sleep(time).await,
+            CallOutcome::AnswerLost => {
+                act();
+                return None;
+            }
+            _ => return None,
+        }
+        let answer = act();
+        tokio::time::sleep(after).await;
+        Some(answer)
+    }
 }
 
 impl Shared {
-    /// Draws the time before and after a call, and its outcome.
-    fn draw(&self, call: &Call) -> (Duration, Duration, CallOutcome) {
-        let NetworkState { rng, outage } = &mut *self.state.lock().expect("no panic");
+    /// Counts a call.
+    fn count(&self, operation: &str, tables: &[String]) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let mut hasher = DefaultHasher::new();
+        (self.digest.load(Ordering::Relaxed), operation, tables).hash(&mut hasher);
+        self.digest.store(hasher.finish(), Ordering::Relaxed);
+    }
+
+    /// Notes a call that takes this time.
+    fn note(&self, what: String, time: Duration, outcome: CallOutcome) {
+        let is_prompt = outcome == CallOutcome::Answered && time < ATTEMPT_TIMEOUT;
+        let call = NetworkCall { at: Instant::now(), what, outcome: format!("{outcome:?} in {time:?}"), is_prompt };
+        self.log.lock().expect("no panic").push(call);
+    }
+
+    /// Draws the time before and after one of so many calls, and its outcome.
+    fn draw(&self, tables: &[String], is_transaction: bool, calls: u16) -> (Duration, Duration, CallOutcome) {
+        let NetworkState { rng, off, outage } = &mut *self.state.lock().expect("no panic");
         let slow = if rng.u8(..60) == 0 { 1_500 } else { 12 };
         let (before, after) = (rng.u64(1..=slow), rng.u64(1..=slow));
-        let tables = call.tables();
         if outage.is_none() && rng.u16(..1_500) == 0 {
             let end = Instant::now() + Duration::from_secs(rng.u64(5..40));
-            *outage = tables.first().map(|table| (table.clone(), end));
+            let table = tables.first().filter(|_| !off.contains(&"outages"));
+            *outage = table.map(|table| (table.clone(), end));
         }
-        let outcome = match rng.u16(..1_000) {
-            _ if outage.as_ref().is_some_and(|(table, _)| tables.contains(table)) => CallOutcome::ServerError,
+        let outcome = match rng.u16(..calls) {
+            _ if outage.as_ref().is_some_and(|(table, _)| tables.contains(table)) => CallOutcome::Unreachable,
             0..5 => CallOutcome::RequestLost,
             5..12 => CallOutcome::AnswerLost,
             12..15 => CallOutcome::Late(Duration::from_millis(rng.u64(500..20_000))),
             15..20 => CallOutcome::Throttled,
-            20..26 if call.operation == "TransactWriteItems" => CallOutcome::Conflict,
+            20..26 if is_transaction => CallOutcome::Conflict,
             26..28 => CallOutcome::ServerError,
             28 => CallOutcome::Stopped(Duration::from_millis(rng.u64(5_000..300_000))),
             _ => CallOutcome::Answered,
@@ -141,6 +246,8 @@ impl Shared {
         if outage.as_ref().is_some_and(|(_, end)| *end <= Instant::now()) {
             *outage = None;
         }
+        let is_off = outcome.kind().is_some_and(|kind| off.contains(&kind));
+        let outcome = if is_off { CallOutcome::Answered } else { outcome };
         (Duration::from_millis(before), Duration::from_millis(after), outcome)
     }
 
@@ -160,14 +267,15 @@ impl ConnectorLayer for NetworkConnector {
     async fn call(&self, request: HttpRequest, next: Next) -> Answer {
         let shared = &self.0;
         let call = Call::read(&request);
-        shared.calls.fetch_add(1, Ordering::Relaxed);
-        let mut hasher = DefaultHasher::new();
-        (shared.digest.load(Ordering::Relaxed), &call.operation, call.tables()).hash(&mut hasher);
-        shared.digest.store(hasher.finish(), Ordering::Relaxed);
+        let tables = call.tables();
+        shared.count(&call.operation, &tables);
         if !self.is_faulty() {
             return shared.carry_out(request, call, next).await?.into_response();
         }
-        let (before, after, outcome) = shared.draw(&call);
+        let (before, after, outcome) = shared.draw(&tables, call.operation == "TransactWriteItems", CALLS);
+        let keys = call.written_keys().into_iter().map(|key| format!("{} {}", key.pk, key.sk));
+        let keys: Vec<String> = keys.collect();
+        shared.note(format!("{} {tables:?} {keys:?}", call.operation), before + after, outcome);
         tokio::time::sleep(before).await;
         let reply = match outcome {
             CallOutcome::Answered => shared.carry_out(request, call, next).await?,
@@ -188,7 +296,7 @@ impl ConnectorLayer for NetworkConnector {
             CallOutcome::Throttled if call.is_transaction() => replies::throttled_transaction(&call, 0, 0),
             CallOutcome::Throttled => replies::throttled(),
             CallOutcome::Conflict => replies::conflict(&call, &[0]),
-            CallOutcome::ServerError => replies::server_error(),
+            CallOutcome::ServerError | CallOutcome::Unreachable => replies::server_error(),
             CallOutcome::Stopped(time) => {
                 tokio::time::sleep(time).await;
                 shared.carry_out(request, call, next).await?

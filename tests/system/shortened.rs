@@ -1,0 +1,81 @@
+//! The smallest setting in which a seed still fails: fewer kinds of faults, fewer clients, a shorter time.
+
+use std::time::Duration;
+
+use super::simulation::{Report, run};
+
+/// Clients that are at work at the same time.
+const CLIENTS: usize = 6;
+/// Virtual time of a run until the faults end.
+const TIME: Duration = Duration::from_secs(150);
+/// Difference of the times at which the search for a shorter one ends.
+const PRECISE: Duration = Duration::from_secs(5);
+/// Kinds of faults: those of the network, and those beside it.
+const FAULTS: [&str; 12] = [
+    "kills",
+    "a queue without order",
+    "broken bodies",
+    "old reads",
+    "outages",
+    "stops",
+    "late requests",
+    "server errors",
+    "throttling",
+    "conflicts",
+    "lost requests",
+    "lost answers",
+];
+
+/// Setting of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub(crate) seed: u64,
+    pub(crate) clients: usize,
+    pub(crate) time: Duration,
+    /// Kinds of faults that do not happen.
+    pub(crate) off: Vec<&'static str>,
+}
+
+impl Setting {
+    pub(crate) fn of(seed: u64) -> Self {
+        Self { seed, clients: CLIENTS, time: TIME, off: Vec::new() }
+    }
+}
+
+/// Smallest setting so far that fails, with its report.
+struct Failing(Setting, Report);
+
+impl Failing {
+    /// Keeps a smaller setting if it fails, too.
+    fn keep(&mut self, smaller: Setting) -> bool {
+        let report = run(&smaller);
+        let fails = !report.findings.is_empty();
+        if fails {
+            *self = Self(smaller, report);
+        }
+        fails
+    }
+}
+
+/// Returns the smallest setting that still fails, with its report. A smaller setting makes other calls, so each step is a run.
+pub(crate) fn shorten(setting: Setting, report: Report) -> (Setting, Report) {
+    let mut failing = Failing(setting, report);
+    let mut passing = Duration::ZERO;
+    while failing.0.time > passing + PRECISE {
+        let time = (passing + failing.0.time) / 2;
+        if !failing.keep(Setting { time, ..failing.0.clone() }) {
+            passing = time;
+        }
+    }
+    for fault in FAULTS {
+        let mut smaller = failing.0.clone();
+        smaller.off.push(fault);
+        failing.keep(smaller);
+    }
+    for clients in 0..failing.0.clients {
+        if failing.keep(Setting { clients, ..failing.0.clone() }) {
+            break;
+        }
+    }
+    (failing.0, failing.1)
+}
