@@ -14,7 +14,7 @@ use presence_store::{ApiKeyRecord, NewApiKey};
 use presence_tests::{TestStack, address, operator, rng};
 use serde_json::{Value, json};
 
-use super::restore_env::RestoreEnv;
+use super::restore_env::{RestoreEnv, send_mails};
 
 const HISTORIES: usize = 8;
 const STEPS: usize = 40;

@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use presence_tests::logs;
 
-use super::{Hooked, until};
+use super::{Hooked, messages_at, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_event_that_expires_while_it_waits_is_listed_as_given_up() {
