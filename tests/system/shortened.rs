@@ -7,7 +7,7 @@ use super::simulation::{Report, run};
 /// Clients that are at work at the same time.
 const CLIENTS: usize = 6;
 /// Virtual time of a run until the faults end.
-const TIME: Duration = Duration::from_secs(150);
+const TIME: Duration = Duration::from_secs(200);
 /// Difference of the times at which the search for a shorter one ends.
 const PRECISE: Duration = Duration::from_secs(5);
 /// Kinds of faults: those of the network, and those beside it.

@@ -258,7 +258,7 @@ impl Simulation {
         limits::note(self, request, sent, answer.0);
         let time = sent.elapsed();
         self.network.tell(format!("{} {}", request.method, request.path), format!("{} after {time:?}", answer.0));
-        (rng.u8(..50) > 0).then_some(answer)
+        (rng.u8(..25) > 0).then_some(answer)
     }
 
     async fn run(self: Arc<Self>, setting: &Setting) -> Report {
