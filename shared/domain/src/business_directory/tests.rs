@@ -95,6 +95,17 @@ fn pages_split_the_order_and_count_all() {
 }
 
 #[test]
+fn the_size_is_that_of_the_businesses_also_after_changes() {
+    let businesses = || vec![business("b1", 1, "Bar of the station", "Lyon", 2), business("b2", 1, "Shop", "Nice", 1)];
+    let built = BusinessDirectory::new(businesses());
+    let mut changed = BusinessDirectory::new(vec![business("b1", 1, "Bar", "Lyon", 1)]);
+    let before = changed.bytes();
+    changed.update(businesses());
+    assert_eq!(changed.bytes(), built.bytes());
+    assert!(before > "b1BarLyon".len() && built.bytes() > before + "b2ShopNice".len(), "{before}, {}", built.bytes());
+}
+
+#[test]
 fn an_announced_business_is_pending_until_its_item_has_the_revision() {
     let id = |text: &str| BusinessId::parse(text).expect("an id");
     let mut directory = directory();
