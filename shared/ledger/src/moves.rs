@@ -7,7 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use presence_domain::ids::{BusinessId, OrgId};
-use sha2::{Digest as _, Sha256};
+
+use crate::log_codec::short_hash;
 
 /// Maximum number of unfinished moves. To begin another one, a process finishes one of them first.
 pub const MAX_MOVES: usize = 64;
@@ -44,8 +45,7 @@ pub struct MoveRegister {
 
 /// Returns the first 8 bytes of the SHA-256 of a business and a place of it. Stored: it must never change.
 fn place_hash(business: &BusinessId, org_id: OrgId, city_key: &str) -> u64 {
-    let digest = Sha256::digest(format!("{org_id}#{}#{city_key}", business.as_str()));
-    digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
+    short_hash(&format!("{org_id}#{}#{city_key}", business.as_str()))
 }
 
 impl UnfinishedMove {
@@ -62,11 +62,11 @@ impl MoveRegister {
     #[must_use]
     pub fn begin(&mut self, business: &BusinessId, from: (OrgId, &str), to: (OrgId, &str)) -> bool {
         let before = self.clone();
-        let (left, arrived) = (place_hash(business, from.0, from.1), place_hash(business, to.0, to.1));
+        let (to, city_key) = to;
+        let (left, arrived) = (place_hash(business, from.0, from.1), place_hash(business, to, city_key));
         self.left_places.retain(|place| ![left, arrived].contains(place));
         self.left_places.push(left);
         self.left_places.drain(..self.left_places.len().saturating_sub(MAX_LEFT_PLACES));
-        let to = to.0;
         let new = || UnfinishedMove { org_id: to, left: BTreeSet::new() };
         let unfinished = self.moves.entry(business.clone()).or_insert_with(new);
         unfinished.org_id = to;

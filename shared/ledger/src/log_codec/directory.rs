@@ -38,8 +38,12 @@ const ENTRY_MIN_BYTES: usize = 9;
 /// Returns the hash by which a directory names the tree of a city or business: the first 8 bytes of the SHA-256 of its set. Stored: it must
 /// never change.
 pub fn directory_hash(tree: &TreeKey) -> u64 {
-    let digest = Sha256::digest(tree.set.to_string());
-    digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
+    short_hash(&tree.set.to_string())
+}
+
+/// Returns the first 8 bytes of the SHA-256 of a text.
+pub(crate) fn short_hash(text: &str) -> u64 {
+    Sha256::digest(text).iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
 }
 
 impl Directory {

@@ -127,12 +127,12 @@ impl BusinessStore {
         put: ItemWrite,
         left: &BusinessLocation,
     ) -> Result<Begun, Error> {
+        let city_key = city_key(&business.city);
         let _turn = self.register_lock.lock().await;
         let mut retries = self.db.retries();
         loop {
             let mut stored = self.read_register().await?;
-            let arrived = (business.org_id, &*city_key(&business.city));
-            if !stored.register.begin(&business.id, (left.org_id, &left.city_key), arrived) {
+            if !stored.register.begin(&business.id, (left.org_id, &left.city_key), (business.org_id, &city_key)) {
                 return Ok(Begun::TooMany(stored.some_move(&business.id)));
             }
             let mut transaction = Transaction::new();
