@@ -13,7 +13,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use presence_domain::error::Error;
 use presence_ingest::{ObjectBody, Objects, OpenObject};
-use presence_tests::connectors::NetworkConnector;
+use presence_tests::connectors::{NetworkConnector, NetworkFault};
 use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
 
 /// Object in the bucket.
@@ -83,7 +83,7 @@ impl Bucket {
     /// Returns the bytes of an object, or some of them before it breaks off.
     fn body(&self, bytes: Vec<u8>) -> ObjectBody {
         let mut rng = self.rng.lock().expect("no panic");
-        if !self.network.has("broken bodies") || rng.u8(..10) > 0 {
+        if !self.network.has(NetworkFault::BrokenBody) || rng.u8(..10) > 0 {
             return Box::new(io::Cursor::new(bytes));
         }
         let length = rng.usize(..=bytes.len());

@@ -9,6 +9,7 @@ use presence_ingest::{Ingest, QueueMessage, handle};
 use presence_runtime::batch_response::BatchResponse;
 use presence_runtime::clock::{SystemTimer, deadline_in};
 use presence_store::{RetryPolicy, WriteRate};
+use presence_tests::connectors::NetworkFault;
 use serde_json::Value;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -58,7 +59,7 @@ impl Process {
 
     /// Hands an event over, with a time that Lambda leaves for it. Returns no answer if the process fails, or is killed.
     async fn invoke(&mut self, event: &Value, left: Duration) -> Option<BatchResponse> {
-        let is_killed = self.simulation.network.has("kills") && self.rng.u8(..8) == 0;
+        let is_killed = self.simulation.network.has(NetworkFault::Kill) && self.rng.u8(..8) == 0;
         let life = if is_killed { Duration::from_millis(self.rng.u64(..LONGEST_LIFE)) } else { INVOCATION_TIME };
         let invocation = Box::pin(handle(&self.ingest, event, deadline_in(left)));
         let answer = tokio::time::timeout(life, invocation).await;

@@ -13,7 +13,7 @@ use presence_domain::error::Error;
 use presence_domain::ingest::delivery::{BATCH_MESSAGES, INVISIBLE_TIME, MAX_RECEIVES};
 use presence_ingest::{GivenBack, Queue as IngestQueue, QueueMessage};
 use presence_runtime::batch_response::BatchResponse;
-use presence_tests::connectors::NetworkConnector;
+use presence_tests::connectors::{NetworkConnector, NetworkFault};
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
@@ -65,7 +65,7 @@ impl Queue {
 
     /// Returns a random number of milliseconds while the network fails, and none later.
     fn delay(&self, longest: u64) -> Duration {
-        let delay = if self.network.has("a queue without order") {
+        let delay = if self.network.has(NetworkFault::UnorderedQueue) {
             self.rng.lock().expect("no panic").u64(..longest)
         } else {
             0
@@ -75,7 +75,7 @@ impl Queue {
 
     /// True for one draw of so many while the network fails.
     fn happens(&self, one_of: u8) -> bool {
-        self.network.has("a queue without order") && self.rng.lock().expect("no panic").u8(..one_of) == 0
+        self.network.has(NetworkFault::UnorderedQueue) && self.rng.lock().expect("no panic").u8(..one_of) == 0
     }
 
     /// Takes a message, unless it came a short time before. Returns its number, and the time of its sending in milliseconds.

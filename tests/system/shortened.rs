@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use presence_tests::connectors::NetworkFault;
+
 use super::simulation::{Report, run};
 
 /// Clients that are at work at the same time.
@@ -10,21 +12,6 @@ const CLIENTS: usize = 6;
 const TIME: Duration = Duration::from_secs(200);
 /// Difference of the times at which the search for a shorter one ends.
 const PRECISE: Duration = Duration::from_secs(5);
-/// Kinds of faults: those of the network, and those beside it.
-const FAULTS: [&str; 12] = [
-    "kills",
-    "a queue without order",
-    "broken bodies",
-    "old reads",
-    "outages",
-    "stops",
-    "late requests",
-    "server errors",
-    "throttling",
-    "conflicts",
-    "lost requests",
-    "lost answers",
-];
 
 /// Setting of a run.
 #[derive(Clone, Debug)]
@@ -33,7 +20,7 @@ pub(crate) struct Setting {
     pub(crate) clients: usize,
     pub(crate) time: Duration,
     /// Kinds of faults that do not happen.
-    pub(crate) off: Vec<&'static str>,
+    pub(crate) off: Vec<NetworkFault>,
 }
 
 impl Setting {
@@ -67,7 +54,7 @@ pub(crate) fn shorten(setting: Setting, report: Report) -> (Setting, Report) {
             passing = time;
         }
     }
-    for fault in FAULTS {
+    for fault in NetworkFault::ALL {
         let mut smaller = failing.0.clone();
         smaller.off.push(fault);
         failing.keep(smaller);

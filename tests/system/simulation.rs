@@ -13,7 +13,7 @@ use presence_domain::ids::UserId;
 use presence_runtime::clock::Clock;
 use presence_store::keys::{REVIEW_SK, USER_PK_PREFIX, USER_SK, parse_review_pk};
 use presence_store::{Database, Stores};
-use presence_tests::connectors::{AfterWrite, NetworkConnector, WrittenKey};
+use presence_tests::connectors::{AfterWrite, NetworkConnector, NetworkFault, WrittenKey};
 use presence_tests::{ConnectorLayer as _, Fixtures, LagConnector, TestStack, in_process_client, operator_scope};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::watch;
@@ -263,7 +263,7 @@ impl Simulation {
 
     async fn run(self: Arc<Self>, setting: &Setting) -> Report {
         self.network.switch_off(&setting.off);
-        if !self.network.has("old reads") {
+        if !self.network.has(NetworkFault::OldRead) {
             self.lag.set_reads(0);
         }
         let mut rng = self.fork_rng();

@@ -21,7 +21,7 @@ pub use crash::{CrashConnector, CrashPoint};
 pub use fault::{Attempt, AttemptOutcome, FaultConnector, FaultKind, Plan};
 pub use interleaving::{Event, InterleavingConnector};
 pub use lag::LagConnector;
-pub use network::{AfterWrite, NetworkCall, NetworkConnector, WrittenKey};
+pub use network::{AfterWrite, NetworkCall, NetworkConnector, NetworkFault, WrittenKey};
 pub use pause::PauseConnector;
 pub use point_in_time::PointInTimeConnector;
 pub use presence_local::connectors::{Answer, ConnectorLayer, Next};

@@ -73,9 +73,56 @@ struct Shared {
 struct NetworkState {
     rng: Rng,
     /// Kinds of faults that do not happen.
-    off: Vec<&'static str>,
+    off: Vec<NetworkFault>,
     /// Table that cannot be reached, and the end of that.
     outage: Option<(String, Instant)>,
+}
+
+/// Kind of faults of the network, and of what is beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NetworkFault {
+    /// A process ends in the middle of its work.
+    Kill,
+    /// The queue hands messages over late, again and in another order.
+    UnorderedQueue,
+    /// The body of an object breaks off.
+    BrokenBody,
+    /// An index shows what was.
+    OldRead,
+    /// A table cannot be reached for a while.
+    Outage,
+    /// A process stands still for minutes.
+    Stop,
+    /// A request arrives after its caller has given it up.
+    LateRequest,
+    /// A call is answered with 500.
+    ServerError,
+    /// A call is throttled.
+    Throttling,
+    /// A transaction meets another one.
+    Conflict,
+    /// A request never arrives.
+    LostRequest,
+    /// An answer never arrives.
+    LostAnswer,
+}
+
+impl NetworkFault {
+    /// All kinds.
+    pub const ALL: [Self; 12] = [
+        Self::Kill,
+        Self::UnorderedQueue,
+        Self::BrokenBody,
+        Self::OldRead,
+        Self::Outage,
+        Self::Stop,
+        Self::LateRequest,
+        Self::ServerError,
+        Self::Throttling,
+        Self::Conflict,
+        Self::LostRequest,
+        Self::LostAnswer,
+    ];
 }
 
 /// Outcome of a call.
@@ -99,17 +146,17 @@ enum CallOutcome {
 
 impl CallOutcome {
     /// Returns the kind of fault that this is.
-    fn kind(self) -> Option<&'static str> {
+    fn kind(self) -> Option<NetworkFault> {
         match self {
             Self::Answered => None,
-            Self::RequestLost => Some("lost requests"),
-            Self::AnswerLost => Some("lost answers"),
-            Self::Late(_) => Some("late requests"),
-            Self::Throttled => Some("throttling"),
-            Self::Conflict => Some("conflicts"),
-            Self::ServerError => Some("server errors"),
-            Self::Unreachable => Some("outages"),
-            Self::Stopped(_) => Some("stops"),
+            Self::RequestLost => Some(NetworkFault::LostRequest),
+            Self::AnswerLost => Some(NetworkFault::LostAnswer),
+            Self::Late(_) => Some(NetworkFault::LateRequest),
+            Self::Throttled => Some(NetworkFault::Throttling),
+            Self::Conflict => Some(NetworkFault::Conflict),
+            Self::ServerError => Some(NetworkFault::ServerError),
+            Self::Unreachable => Some(NetworkFault::Outage),
+            Self::Stopped(_) => Some(NetworkFault::Stop),
         }
     }
 }
@@ -145,12 +192,12 @@ impl NetworkConnector {
     }
 
     /// Ends faults of these kinds.
-    pub fn switch_off(&self, kinds: &[&'static str]) {
+    pub fn switch_off(&self, kinds: &[NetworkFault]) {
         self.0.state.lock().expect("no panic").off = kinds.to_vec();
     }
 
     /// True if faults of a kind happen, in the network or beside it.
-    pub fn has(&self, kind: &str) -> bool {
+    pub fn has(&self, kind: NetworkFault) -> bool {
         self.is_faulty() && !self.0.state.lock().expect("no panic").off.contains(&kind)
     }
 
@@ -229,7 +276,7 @@ impl Shared {
         let (before, after) = (rng.u64(1..=slow), rng.u64(1..=slow));
         if outage.is_none() && rng.u16(..1_500) == 0 {
             let end = Instant::now() + Duration::from_secs(rng.u64(5..40));
-            let table = tables.first().filter(|_| !off.contains(&"outages"));
+            let table = tables.first().filter(|_| !off.contains(&NetworkFault::Outage));
             *outage = table.map(|table| (table.clone(), end));
         }
         let outcome = match rng.u16(..calls) {
