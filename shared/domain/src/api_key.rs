@@ -192,7 +192,7 @@ mod tests {
             bytes[..20].fill(61);
         });
         assert_eq!(&key.expose()[..33], format!("pk_{}", "z".repeat(30)));
-        assert_eq!(calls, 2);
+        assert_eq!((key.expose().len(), calls), (KEY_LENGTH, 2));
     }
 
     #[test]

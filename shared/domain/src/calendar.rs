@@ -4,7 +4,7 @@
 //! that is accepted.
 
 use jiff::SignedDuration;
-use jiff::civil::Date;
+use jiff::civil::{Date, date};
 
 /// Number of seconds in a day.
 pub const SECONDS_OF_DAY: i64 = 86_400;
@@ -72,8 +72,7 @@ impl Day {
 
     /// Returns the date, or the nearest one for a day outside the years -9999 to 9999. No review has such a day.
     fn date(self) -> Date {
-        let nearest = if self.0 < 0 { Date::MIN } else { Date::MAX };
-        EPOCH.checked_add(SignedDuration::from_secs(self.0.saturating_mul(SECONDS_OF_DAY))).unwrap_or(nearest)
+        EPOCH.saturating_add(SignedDuration::from_secs(self.0.saturating_mul(SECONDS_OF_DAY)))
     }
 }
 
@@ -137,10 +136,9 @@ impl Month {
 
     /// Returns the date of its first day, or the nearest one for a month outside the years -9999 to 9999.
     fn first_date(self) -> Date {
-        let nearest = if self.0 < 0 { Date::MIN } else { Date::MAX };
-        let (year, month) = (i16::try_from(self.0.div_euclid(12)), i8::try_from(self.0.rem_euclid(12) + 1));
-        let date = year.ok().zip(month.ok()).and_then(|(year, month)| Date::new(year, month, 1).ok());
-        date.unwrap_or_else(|| nearest.first_of_month())
+        let nearest = self.0.clamp(Self::on(Date::MIN).0, Self::on(Date::MAX).0);
+        let (year, month) = (i16::try_from(nearest.div_euclid(12)), i8::try_from(nearest.rem_euclid(12) + 1));
+        date(year.expect("a year of the calendar"), month.expect("1 to 12"), 1)
     }
 }
 
@@ -204,6 +202,15 @@ mod tests {
             let day = Day::of(second);
             assert!(day.month().first_day() <= day.month().last_day(), "{second}: {day}");
         }
+        assert_eq!(
+            (Day::of(i64::MIN).to_string(), Day::of(i64::MAX).to_string()),
+            ("-9999-01-01".into(), "9999-12-31".into())
+        );
+        let [first, last] = [i64::MIN, i64::MAX].map(Month::from_number);
+        assert_eq!(
+            (first.first_day().to_string(), last.last_day().to_string()),
+            ("-9999-01-01".into(), "9999-12-31".into())
+        );
     }
 
     proptest! {

@@ -23,7 +23,6 @@ impl EmailPattern {
     /// Parses a pattern as typed; spaces around it are ignored. The operator reads the error.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         match text.trim().rsplit_once('@').ok_or(INVALID)? {
-            ("*", "*") => Err(INVALID),
             ("*", domain) => Ok(Self::Domain(halves(ANY_LOCAL_PART, domain)?.1)),
             (local, "*") => Ok(Self::LocalPart(halves(local, ANY_DOMAIN)?.0)),
             _ => Ok(Self::Address(EmailAddress::parse(text).map_err(|_| INVALID)?.key().to_owned())),

@@ -139,6 +139,13 @@ mod tests {
     }
 
     #[test]
+    fn random_ids_are_in_range_and_differ() {
+        let ids: std::collections::BTreeSet<_> = (0..100).map(|_| UserId::random()).collect();
+        assert_eq!(ids.len(), 100);
+        assert!(ids.iter().all(|id| UserId::new(id.get()) == Some(*id)));
+    }
+
+    #[test]
     fn an_opaque_id_is_bounded() {
         assert!(BusinessId::parse("5409c35a97bbc544d8e26737").is_some());
         assert!(BusinessId::parse(&"a".repeat(64)).is_some());

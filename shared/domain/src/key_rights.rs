@@ -287,6 +287,7 @@ mod tests {
         for text in ["", " ", "\u{7f}", &"é".repeat(101)] {
             assert!(parse_label(text).is_err(), "{text:?}");
         }
+        assert_eq!(parse_optional_label(" \n"), Ok(None));
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl Network {
     /// Returns the network as IPv4 if all of its addresses are.
     fn canonical(self) -> Self {
         match self.address.to_canonical() {
-            address @ IpAddr::V4(_) if self.address.is_ipv6() && self.prefix >= MAPPED_PREFIX => {
+            address @ IpAddr::V4(_) if self.prefix >= MAPPED_PREFIX => {
                 Self { address, prefix: self.prefix - MAPPED_PREFIX }
             }
             _ => self,

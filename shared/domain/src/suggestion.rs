@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn names_of_other_apis_are_known() {
-        let rows: [(&[&str], &str, &str); 64] = [
+        let rows: [(&[&str], &str, &str); 65] = [
             (REVIEWS, "limit", "per_page"),
             (REVIEWS, "size", "per_page"),
             (REVIEWS, "page_size", "per_page"),
@@ -203,6 +203,7 @@ mod tests {
             (NEW_USER, "language", "lang"),
             (CATEGORIES, "query", "name"),
             (BUSINESSES, "business_city", "city"),
+            (BUSINESSES, "city__in", "city"),
             (EVENTS, "per_page", "limit"),
             (EVENTS, "pageSize", "limit"),
             (EVENTS, "page", "after"),

@@ -151,6 +151,11 @@ mod tests {
                 "lodz ore dang aesir oeuvre thor t",
             ),
             ("ligatures", "ﬁancé Ǆ", "fiance dz"),
+            (
+                "letters with a stroke, a hook or a turn",
+                "ⱥƀɓȼƈđðɖɗɇəǝɛƒǥɠħıɨȷɉƙłƚŋɲƞøɔɵƥᵽɋĸɍŧƭⱦʉʋɏƴƶȥ",
+                "abbccddddeeeefgghiijjkllnnnoooppqqrtttuvyyzz",
+            ),
         ];
         for (what, text, folded) in cases {
             assert_eq!(fold(text), folded, "{what}");

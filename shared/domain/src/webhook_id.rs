@@ -64,6 +64,9 @@ mod tests {
             assert_eq!(WebhookId::parse(&id.to_string()), Some(id));
             assert_eq!((id.org_id(), id.slot()), (org, slot));
         }
+        let ids: Vec<String> = (0..100).map(|_| WebhookId::random(org, 3).to_string()).collect();
+        assert!(ids.iter().all(|id| id.len() == "42-30000000000a".len()));
+        assert!(ids.iter().any(|id| !id.starts_with("42-30")), "all digits are random");
         assert!(WebhookId::parse("42-30000000000a").is_some());
         for text in ["", "42", "42-", "042-30000000000a", "42-3000000000A0", "42-3000000000a", "42-é", "-30000000000a"]
         {

@@ -97,6 +97,8 @@ mod tests {
             let scope = Principal { user_id, org_id: None, role }.scope();
             assert_eq!(scope.covers(None), role == Role::Provider);
             assert_eq!(scope.covers(OrgId::new(1)), role == Role::Provider);
+            let scope = Principal { user_id, org_id: OrgId::new(1), role }.scope();
+            assert_eq!(scope.only_org(), OrgId::new(1).filter(|_| role != Role::Provider), "{role:?}");
         }
     }
 

@@ -3,6 +3,7 @@
 use super::*;
 use crate::invitation::ActivationToken;
 use crate::patch::Patch;
+use crate::review::{Review, ReviewState, fixture::review};
 use crate::user::fixture::{actor, at, business, hash, org, user};
 use crate::user::{NewUser, References, Status, UserPatch};
 use crate::{error::FieldErrors, user::fixture};
@@ -45,7 +46,7 @@ fn each_transition_is_recorded_with_its_author_and_its_fields() {
         let record = AuditRecord::of_change(before, &change).expect("a record");
         assert_eq!(summary(&record), (action, fields.split_whitespace().collect()));
         assert_eq!((record.at, &record.actor, &record.target), (at(9), &actor(), &active.id.into()), "{action}");
-        assert_eq!((record.org_id, record.key_id()), (Some(org(1)), None), "{action}");
+        assert_eq!((record.org_id, record.left_org, record.key_id()), (Some(org(1)), None, None), "{action}");
         assert_eq!(record.version, Some(before.map_or(1, |before| before.version + 1)), "{action}");
     }
 }
@@ -82,7 +83,18 @@ fn a_user_that_moves_is_found_under_its_new_organisation() {
     let after = User { org_id: Some(org(2)), ..before.clone() };
     let change = UserChange::by(&actor(), AuditAction::Update, after, at(9));
     let record = AuditRecord::of_change(Some(&before), &change).expect("a record");
-    assert_eq!((record.org_id, summary(&record).1), (Some(org(2)), vec!["org_id"]));
+    assert_eq!(
+        (record.org_id, record.left_org, summary(&record).1),
+        (Some(org(2)), Some(Some(org(1))), vec!["org_id"])
+    );
+}
+
+#[test]
+fn a_change_of_a_review_names_its_fields_and_the_version_after_it() {
+    let before = Review { version: 4, ..review("a") };
+    let after = Review { version: 5, state: ReviewState::NotTreated, ..before.clone() };
+    let record = AuditRecord::of_review(&before, &after, actor(), AuditAction::SetReviewState, at(9));
+    assert_eq!((record.version, record.org_id, record.field_names()), (Some(5), Some(org(1)), vec!["state"]));
 }
 
 #[test]
@@ -91,8 +103,11 @@ fn actions_have_one_spelling_and_those_on_keys_name_the_key() {
     let key = ApiKeyId::parse("7-0a0a0a0a0a0a").expect("an id");
     let on_reviews =
         [AuditAction::SetReviewState, AuditAction::Reply, AuditAction::RemoveReply, AuditAction::ReplyOutcome];
+    let on_webhooks = WebhookAction::ALL.map(AuditAction::Webhook);
     let on_keys = [IssueKey(key), RotateKey(key, None), RevokeKey(key), SetKeyLimit(key)];
-    for action in [Create, Update, Delete, Invite, Activate].into_iter().chain(on_reviews).chain(on_keys) {
+    for action in
+        [Create, Update, Delete, Invite, Activate].into_iter().chain(on_reviews).chain(on_webhooks).chain(on_keys)
+    {
         assert_eq!(AuditAction::parse(action.as_str(), action.key_id(), None), Some(action));
         let other_key = if action.key_id().is_none() { Some(key) } else { None };
         assert_eq!(AuditAction::parse(action.as_str(), other_key, None), None, "{action:?}");

@@ -1,5 +1,6 @@
 use super::*;
 use crate::fuzzy::{FuzzyQueryError, MAX_WORDS};
+use crate::work::MAX_WORK;
 
 fn business(id: &str, org: u64, name: &str, city: &str, revision: u64) -> ListedBusiness {
     let (id, org_id) = (BusinessId::parse(id).expect("an id"), OrgId::new(org).expect("an id"));
@@ -46,6 +47,11 @@ fn every_word_is_a_part_of_name_or_city() {
     ] {
         assert_eq!(ids(&directory(), &by_query(query)), expected, "{query}");
     }
+    let of_two = |query| BusinessFilter { org_id: OrgId::new(2), ..by_query(query) };
+    assert_eq!(
+        (ids(&directory(), &of_two("zoo")), ids(&directory(), &of_two("or"))),
+        (String::new(), "b1 b2".to_owned())
+    );
     for nothing in ["", " ", "-", "' -"] {
         assert_eq!(BusinessQuery::parse(nothing), Err(FuzzyQueryError::NoWords), "{nothing:?}");
     }
@@ -63,15 +69,19 @@ fn words_of_a_query_are_bounded_and_so_is_the_work_that_they_make() {
     let (words, name) = parts_of_a_word(MAX_WORDS);
     assert!(BusinessQuery::parse(&format!("{words} a b")).is_ok(), "repeated words count once");
     assert_eq!(BusinessQuery::parse(&format!("{words} zab")), Err(FuzzyQueryError::TooManyWords));
-    let alike = |count| {
-        let one = |number| business(&format!("b{number}"), 1, &name, "", 0);
-        BusinessDirectory::new((0..count).map(one).collect())
+    let one = |number| business(&format!("b{number}"), 1, &name, "", 0);
+    let alike = BusinessDirectory::new((0..500).map(one).collect());
+    let work_of_500 = |text: &str| {
+        let filter = by_query(text);
+        let page = alike.search(&filter, PageRequest::default());
+        assert_eq!(page.map(|page| page.count), Ok(500));
+        filter.work.units()
     };
-    let search =
-        |count, text: &str| alike(count).search(&by_query(text), PageRequest::default()).map(|page| page.count);
-    assert_eq!(search(50_000, &words), Ok(50_000));
-    assert_eq!(search(200_000, "abc bcd"), Ok(200_000), "an ordinary query in a large directory");
-    assert!(search(200_000, &words).is_err());
+    let many = work_of_500(&words);
+    assert!(400 * work_of_500("abc bcd") < MAX_WORK, "an ordinary query in a directory of 200,000");
+    assert!((100 * many..400 * many).contains(&MAX_WORK), "50,000 businesses are searched, and 200,000 refused");
+    let filter = by_query(&words);
+    assert!((0..400).any(|_| alike.search(&filter, PageRequest::default()).is_err()));
 }
 
 #[test]

@@ -170,6 +170,10 @@ mod tests {
         assert_eq!(directory.get(&id("c4")).map(|category| category.code.as_str()), Some("nameless"));
         assert_eq!(directory.get(&id("c5")), None);
         assert_eq!((directory.version(), directory.len(), directory.is_empty()), (7, 5, false));
+        assert!(CategoryDirectory::new(1, Vec::new()).is_empty());
+        let second = PageRequest { page: 2, size: 2 };
+        let page = directory.search(Country::FALLBACK, None, second);
+        assert_eq!((page.count, page.items.len()), (5, 2));
         assert_eq!(directory.languages().map(|lang| lang.to_string()).collect::<Vec<_>>(), ["DE", "FR", "GB"]);
     }
 }

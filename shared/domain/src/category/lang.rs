@@ -161,9 +161,24 @@ mod tests {
 
     #[test]
     fn text_that_is_no_language_is_refused() {
-        for wrong in
-            ["", "E", "ENG", "XX", "XX-GB", "EN-", "-GB", "EN-U", "EN-USA", "EN-41", "EN-US-x", "EN US", "É", "英"]
-        {
+        for wrong in [
+            "",
+            "E",
+            "ENG",
+            "XX",
+            "XX-GB",
+            "EN-",
+            "-GB",
+            "EN-U",
+            "EN-USA",
+            "EN-41",
+            "EN-US-x",
+            "EN-HAN1-US",
+            "EN-HANTT-US",
+            "EN US",
+            "É",
+            "英",
+        ] {
             assert_eq!(resolved(wrong, "FR GB"), "", "{wrong:?}");
         }
         assert_eq!(resolved("IT", "FR GB"), "", "the directory does not have the language");

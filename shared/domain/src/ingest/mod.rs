@@ -117,6 +117,7 @@ mod tests {
         assert!(!report.record_outcome(9, RowResult::Rejected));
         assert!(report.record_outcome(0, RowResult::Rejected));
         assert_eq!(report.counts, ReportCounts { created: 1, rejected: 1, ..ReportCounts::default() });
+        assert_eq!(ReportCounts { created: 1, updated: 2, unchanged: 4, rejected: 8 }.rows(), 15);
         assert!(report.is_settled(9) && report.is_settled(0) && !report.is_settled(8) && !report.is_settled(16));
         assert_eq!(report.settled, [1, 2]);
     }

@@ -237,5 +237,22 @@ mod tests {
         {
             assert_ne!(id, ReviewId::derive(&business, partner, partner_id, salt));
         }
+        assert_eq!(id.as_str(), "68wq8hb3vwvm", "ids never change");
+        for text in ["", "0123456789a", "0123456789abc", "0123456789aB", "0123456789-b"] {
+            assert_eq!(ReviewId::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_content_is_all_that_people_see() {
+        let review = fixture::review("a");
+        let id = ReviewId::derive(&review.business_id, review.partner, "b", 0);
+        assert!(review.content_eq(&Review { id, version: 2, ..review.clone() }));
+        assert!(!review.content_eq(&Review { title: Some("x".to_owned()), ..review.clone() }));
+        assert!(review.same_source(&Review { title: Some("x".to_owned()), ..review.clone() }));
+        assert!(!review.same_source(&fixture::review("b")));
+        let longer = Review { title: Some("x".repeat(100)), ..fixture::review("bc") };
+        assert_eq!(review.text_bytes(), "lyon".len() + 2 * "a".len(), "city, partner's id and key");
+        assert_eq!(longer.text_bytes(), "lyon".len() + 2 * "bc".len() + 100);
     }
 }

@@ -8,6 +8,7 @@ use proptest::sample::select;
 
 use super::*;
 use crate::user::{Role, Status};
+use crate::work::MAX_WORK;
 
 type Users = BTreeMap<UserId, ListedUser>;
 
@@ -79,15 +80,21 @@ fn found(directory: &UserDirectory, filter: &UserFilter) -> Vec<ListedUser> {
 
 #[test]
 fn a_last_name_is_not_looked_for_in_too_many_names_that_are_long_when_folded() {
-    let named = |name: &str, count| {
+    let users = |name: &str| {
         let user = |number| ListedUser { last_name: name.to_owned(), ..user(number, 1, [0; 4]) };
-        let filter = UserFilter { last_name: Some("x".to_owned()), ..UserFilter::default() };
-        UserDirectory::new(&(0..count).map(user).collect::<Vec<_>>()).search(&filter)
+        UserDirectory::new(&(0..100).map(user).collect::<Vec<_>>())
     };
-    let long = "\u{3316}".repeat(100);
-    assert_eq!(named("Константинопольский", 20_000), Ok(Vec::new()), "an ordinary directory");
-    assert_eq!(named(&long, 5_000), Ok(Vec::new()));
-    assert!(named(&long, 20_000).is_err());
+    let filter = || UserFilter { last_name: Some("x".to_owned()), ..UserFilter::default() };
+    let work = |directory: &UserDirectory| {
+        let filter = filter();
+        assert_eq!(directory.search(&filter), Ok(Vec::new()));
+        filter.work.units()
+    };
+    let (ordinary, long) = (users("Константинопольский"), users(&"\u{3316}".repeat(100)));
+    assert!(200 * work(&ordinary) < MAX_WORK, "20,000 users of an ordinary directory");
+    assert!((50 * work(&long)..200 * work(&long)).contains(&MAX_WORK), "5,000 are admitted, and 20,000 refused");
+    let filter = filter();
+    assert!((0..200).any(|_| long.search(&filter).is_err()));
 }
 
 fn rebuilt(users: &Users) -> UserDirectory {
