@@ -1,0 +1,236 @@
+"""The part of `mutants` that makes the mutants and runs them: mutants.py TARGET COMMIT|"" PACKAGE…
+
+All mutants are in one program, each behind a switch, so that it is compiled once (mutant_source.py). Each test runs once alone, and tells
+which mutants it reaches. Then each mutant runs with the tests that reach it: those of its package first, the quickest first.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from mutant_source import MODULE, MutatedSource
+
+ROOT = Path(__file__).resolve().parents[2]
+TARGET, COMMIT, PACKAGES = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+TREE = TARGET / "tree"
+# Packages whose tests run: the shared crates, the functions, and the tests of the service.
+SHARED = ["domain", "ledger", "store", "api", "runtime"]
+FUNCTIONS = ["users", "mailer", "ingest", "publisher", "deliverer"]
+TEST_PACKAGES = [f"presence-{name}" for name in [*SHARED, *FUNCTIONS, "tests"]]
+WORKERS = os.cpu_count()
+# Seconds of tests, as they ran without a mutant, after which a mutant is missed.
+MAX_SECONDS = 10
+# Tests of so many seconds, or so many of them, run in one process.
+GROUP_SECONDS, GROUP_TESTS = 0.5, 40
+# A mutant may need memory without end.
+MAX_KILOBYTES = 8_000_000
+ENVIRONMENT = {
+    **os.environ,
+    "CARGO_TARGET_DIR": str(TARGET / "build"),
+    # Lints are for what people write.
+    "RUSTC_WORKSPACE_WRAPPER": str(TARGET / "without-lints"),
+    "TMPDIR": str(TARGET / "tmp"),
+    # A case that fails with a mutant is no case for later runs.
+    "PROPTEST_FAILURE_PERSISTENCE": "off",
+}
+
+
+def copy_commit():
+    """Unpacks the last commit."""
+    shutil.rmtree(TREE, ignore_errors=True)
+    TREE.mkdir(parents=True)
+    archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True).stdout
+    subprocess.run(["tar", "xm", "-C", TREE], input=archive, check=True)
+
+
+def listed():
+    """Returns the rows of all mutants, or of those in lines that changed since the commit. The first has number 0."""
+    command = ["cargo", "mutants", "--list", "--json", "--dir", TREE, *(option for name in PACKAGES for option in ("--package", name))]
+    if COMMIT:
+        diff = TARGET / "changed.diff"
+        diff.write_bytes(subprocess.run(["git", "diff", f"{COMMIT}..."], cwd=ROOT, check=True, capture_output=True).stdout)
+        command += ["--in-diff", diff]
+    return json.loads(subprocess.run(command, check=True, capture_output=True).stdout or "[]")
+
+
+def write_switches(mutants, originals, left_out):
+    """Writes the sources with all mutants but those that are left out, and adds to these what has no switch."""
+    by_file = defaultdict(list)
+    for number, mutant in enumerate(mutants):
+        by_file[mutant["file"]].append((number, mutant))
+    for file, rows in by_file.items():
+        source = MutatedSource(originals[file], [row for row in rows if row[0] not in left_out])
+        left_out |= source.left_out
+        text = source.mutated()
+        if (TREE / file).read_text() != text:
+            (TREE / file).write_text(text)
+
+
+def add_module(mutants):
+    for source in {mutant["file"].split("/src/")[0] + "/src" for mutant in mutants}:
+        (TREE / source / "mutants.rs").write_text(MODULE.replace("COUNT", str(len(mutants))))
+        with (TREE / source / "lib.rs").open("a") as lib:
+            lib.write("\nmod mutants;\n")
+
+
+def compile_tests():
+    """Returns the messages of cargo, as it compiles the tests."""
+    packages = [option for name in TEST_PACKAGES for option in ("--package", name)]
+    # Optimised, so that the tests take a third of the time.
+    levels = [option for name in TEST_PACKAGES[:4] for option in ("--config", f"profile.dev.package.{name}.opt-level=1")]
+    command = ["cargo", "test", "--locked", *levels, *packages, "--tests", "--no-run", "--message-format=json"]
+    output = subprocess.run(command, cwd=TREE, env=ENVIRONMENT, check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    return [json.loads(line) for line in output.decode().split("\n") if line.startswith("{")]
+
+
+def at_fault(message):
+    """Returns the mutants that an error of the compiler is about."""
+    found = set()
+    for span in message["spans"]:
+        source = (TREE / span["file_name"]).read_bytes() if (TREE / span["file_name"]).exists() else b""
+        if (message["code"] or {}).get("code") == "E0004":
+            # A match lacks what the arms with switches match.
+            match = source[span["byte_start"] : span["byte_start"] + 6000]
+            found.update(map(int, re.findall(rb" if !crate::mutants::switch\((\d+)\)", match)))
+        elif span["is_primary"]:
+            found.update(map(int, re.findall(rb"crate::mutants::switch\((\d+)\)", source[: span["byte_end"]])[-1:]))
+    return found
+
+
+def build(mutants):
+    """Compiles the tests with all mutants that compile. Returns the programs of tests, and the mutants that are left out."""
+    originals = {mutant["file"]: (TREE / mutant["file"]).read_text() for mutant in mutants}
+    add_module(mutants)
+    left_out = set()
+    while True:
+        write_switches(mutants, originals, left_out)
+        messages = compile_tests()
+        errors = [one["message"] for one in messages if one["reason"] == "compiler-message" and one["message"]["level"] == "error"]
+        if not errors:
+            break
+        faults = set().union(*map(at_fault, errors))
+        if faults <= left_out:
+            sys.exit("".join(error["rendered"] for error in errors))
+        left_out |= faults
+        print(f"{len(left_out)} mutants do not compile", flush=True)
+    tests = [one for one in messages if one["reason"] == "compiler-artifact" and one["profile"]["test"] and one["executable"]]
+    return {Path(one["executable"]): Path(one["manifest_path"]).parent for one in tests}, left_out
+
+
+class Test:
+    """A test of a program, with the seconds that it takes alone, and the mutants that it reaches."""
+
+    def __init__(self, program, folder, name):
+        self.program, self.folder, self.name = program, folder, name
+        trace = TARGET / f"trace-{threading.get_ident()}"
+        trace.unlink(missing_ok=True)
+        start = time.monotonic()
+        self.passes = run_tests([self], 600, MUTANT_TRACE=str(trace)) == "missed"
+        self.seconds = time.monotonic() - start
+        self.reached = set(map(int, trace.read_text().split())) if trace.exists() else set()
+
+
+def run_tests(tests, seconds, **variables):
+    """Runs tests of one program. Returns `missed` if all pass, `caught` if one fails, and `timeout`."""
+    first = tests[0]
+    command = f"ulimit -v {MAX_KILOBYTES}; exec \"$@\""
+    environment = {**ENVIRONMENT, **variables, "CARGO_MANIFEST_DIR": str(first.folder)}
+    arguments = [first.program, "--exact", "--test-threads", "1", *(test.name for test in tests)]
+    process = subprocess.Popen(
+        ["bash", "-c", command, "bash", *arguments],
+        cwd=first.folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        return "caught" if process.wait(seconds) else "missed"
+    except subprocess.TimeoutExpired:
+        return "timeout"
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def trace_tests(programs):
+    """Runs each test alone."""
+    names = [
+        (program, folder, line.removesuffix(": test"))
+        for program, folder in programs.items()
+        for line in subprocess.run([program, "--list"], cwd=folder, env=ENVIRONMENT, check=True, capture_output=True, text=True).stdout.split("\n")
+        if line.endswith(": test")
+    ]
+    with ThreadPoolExecutor(WORKERS) as pool:
+        tests = list(pool.map(lambda name: Test(*name), names))
+    for test in tests:
+        if not test.passes:
+            print(f"fails without a mutant, and is left out: {test.name}")
+    return [test for test in tests if test.passes]
+
+
+def outcome(number, mutant, tests):
+    """Runs a mutant with the tests that reach it."""
+    own = str(TREE / mutant["file"].split("/src/")[0])
+    reaching = sorted((test for test in tests if number in test.reached), key=lambda test: (str(test.folder) != own, test.seconds))
+    group, seconds, total = [], 0, 0
+    for at, test in enumerate(reaching):
+        group.append(test)
+        seconds += test.seconds
+        is_last = at + 1 == len(reaching) or reaching[at + 1].program != test.program
+        if is_last or seconds > GROUP_SECONDS or len(group) == GROUP_TESTS:
+            word = run_tests(group, 10 + 5 * seconds, MUTANT=str(number))
+            total += seconds
+            if word != "missed" or total > MAX_SECONDS:
+                return word
+            group, seconds = [], 0
+    return "missed" if reaching else "unreached"
+
+
+def main():
+    (TARGET / "tmp").mkdir(parents=True, exist_ok=True)
+    wrapper = TARGET / "without-lints"
+    wrapper.write_text('#!/usr/bin/env bash\nexec "$@" --cap-lints allow\n')
+    wrapper.chmod(0o755)
+    copy_commit()
+    mutants = listed()
+    if not mutants:
+        print("no mutants")
+        return
+    print(f"{len(mutants)} mutants", flush=True)
+    programs, left_out = build(mutants)
+    print(f"{len(left_out)} of them do not compile, or are in constants", flush=True)
+    tests = trace_tests(programs)
+    print(f"{len(tests)} tests take {sum(test.seconds for test in tests):.0f} s", flush=True)
+    counts, lock = Counter(), threading.Lock()
+
+    with (TARGET / "outcomes.txt").open("w") as outcomes:
+
+        def judge(number):
+            word = "unviable" if number in left_out else outcome(number, mutants[number], tests)
+            with lock:
+                counts[word] += 1
+                outcomes.write(f"{word}\t{mutants[number]['name']}\n")
+                outcomes.flush()
+
+        with ThreadPoolExecutor(WORKERS) as pool:
+            list(pool.map(judge, range(len(mutants))))
+    print(", ".join(f"{word}: {count}" for word, count in sorted(counts.items())))
+    missed = [line for line in (TARGET / "outcomes.txt").read_text().split("\n") if re.match("missed|unreached", line)]
+    print("\n".join(missed))
+    sys.exit(1 if missed else 0)
+
+
+if __name__ == "__main__":
+    main()
