@@ -79,6 +79,9 @@ class MutatedSource:
             operator = node and (node.child_by_field_name("operator") or node.children[0])
             return node if operator and operator.start_byte == start else None
         if genre == "FnValue":
+            # All returns of such a function must have one type.
+            if "impl " in mutant["function"]["return_type"]:
+                return None
             return outward(node, ("block",), lambda block: block.parent.type == "function_item" and block.start_byte < start)
         if genre == "MatchArmGuard":
             node = outward(node, ("match_pattern",))

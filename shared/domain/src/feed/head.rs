@@ -162,6 +162,7 @@ mod tests {
             head = head.advanced(1, shard, &sequence(&number.to_string()), at(day, 7));
         }
         assert_eq!(head.days, [(5, 3), (31, 4)]);
+        assert_eq!(head.advanced(1, shard, &sequence("5"), at(70, 0)).days, [(70, 5)]);
         for (day, second, oldest) in [(31, 0, 3), (35, 86_399, 3), (36, 0, 4), (61, 86_399, 4), (62, 0, 5)] {
             assert_eq!(head.oldest(at(day, second)), oldest, "day {day}");
         }

@@ -217,6 +217,12 @@ mod tests {
     }
 
     #[test]
+    fn a_word_comes_with_its_parts() {
+        let words = |field| words_and_parts(field).collect::<Vec<_>>();
+        assert_eq!(words("jean--pierre o'x ana"), ["jean--pierre", "jean", "pierre", "o'x", "o", "x", "ana"]);
+    }
+
+    #[test]
     fn debug_output_has_no_words() {
         assert_eq!(format!("{:?}", FuzzyQuery::parse("ana lopez")), "Ok(FuzzyQuery(2 words))");
     }

@@ -74,7 +74,7 @@ fn canonical_body(body: &[(String, Value)]) -> String {
 }
 
 fn canonical_field(name: &str, value: &Value) -> String {
-    if name == PASSWORD { (!value.is_null()).to_string() } else { canonical_value(value) }
+    if name == PASSWORD { value.is_null().to_string() } else { canonical_value(value) }
 }
 
 /// Returns a value as JSON with the fields of its objects in order. `1.0` is the number `1`.
@@ -130,6 +130,11 @@ mod tests {
     fn equal_bodies_have_one_fingerprint_however_they_are_written() {
         let one = with_body(r#"{"a": 1, "b": ["x", {"c": null, "d": true}], "e": "é"}"#);
         assert_eq!(one, with_body(r#"{"e":"\u00e9","b":["x",{"d":true,"c":null}],"a":1.0}"#));
+        assert_ne!(
+            with_body(r#"{"a": 9007199254740992}"#),
+            with_body(r#"{"a": 9007199254740993}"#),
+            "no float has both"
+        );
         for other in [
             r#"{"a": 2, "b": ["x", {"c": null, "d": true}], "e": "é"}"#,
             r#"{"a": 1, "b": [{"c": null, "d": true}, "x"], "e": "é"}"#,

@@ -159,10 +159,9 @@ impl KeyLimiter {
     fn lease_request(&mut self, now: Timestamp) -> LeaseRequest {
         let tokens = self.lease_tokens(now);
         // A bucket that no other function uses is restarted as soon as it is full, so that it is never more than full.
-        let since = if self.others_lease { now - self.terms.drift } else { now };
-        let is_known_in_use = self.seen_tat.is_some_and(|tat| tat >= since);
+        let is_in_use = self.others_lease || self.seen_tat.is_some_and(|tat| tat >= now);
         let is_impossible = self.seen_tat.is_some_and(|tat| tat > latest_tat(now));
-        if (is_known_in_use || self.others_lease) && !is_impossible {
+        if is_in_use && !is_impossible {
             LeaseRequest::advance(&self.terms, tokens, now)
         } else {
             LeaseRequest::restart(&self.terms, tokens, now)
@@ -195,4 +194,71 @@ impl KeyLimiter {
 /// True until the instant. False if it is further away than it can be: the clock was turned back.
 fn is_soon(now: Timestamp, until: Timestamp, at_most: SignedDuration) -> bool {
     now < until && until.duration_since(now) <= at_most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(milliseconds: i64) -> Timestamp {
+        Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_000_000) + SignedDuration::from_millis(milliseconds)
+    }
+
+    fn limiter(requests_per_minute: u32) -> KeyLimiter {
+        KeyLimiter::new(RateLimit::new(requests_per_minute).expect("a limit"))
+    }
+
+    fn asked(limiter: &mut KeyLimiter, now: Timestamp) -> LeaseRequest {
+        match limiter.decide(now) {
+            LimitDecision::Lease(request) => request,
+            other => panic!("{other:?} is no lease"),
+        }
+    }
+
+    #[test]
+    fn tokens_of_a_lease_count_until_its_end() {
+        let mut limiter = limiter(300);
+        (0..10).for_each(|_| limiter.count_request(at(0)));
+        let lease = asked(&mut limiter, at(0));
+        assert_eq!(lease.tokens, 5);
+        let tat = lease.change.apply(None).expect("a new bucket");
+        assert_eq!((tat, limiter.grant(&lease, tat, at(0)).remaining), (at(1_000), 299));
+        assert!(matches!(limiter.decide(at(4_999)), LimitDecision::Pass(_)));
+        let next = asked(&mut limiter, at(5_000));
+        // Others took what was in the bucket: it holds five tokens at 5 s.
+        limiter.decline(&next, at(64_000));
+        assert_eq!([4_999, 5_000].map(|now| limiter.fail(at(now)).remaining), [4 + 3, 5]);
+    }
+
+    #[test]
+    fn a_token_refills_in_whole_seconds_rounded_up() {
+        assert_eq!([300, 7, 60].map(|limit| limiter(limit).fail(at(0)).refill_seconds), [1, 9, 1]);
+    }
+
+    #[test]
+    fn requests_pass_for_a_second_after_a_failure() {
+        let mut limiter = limiter(300);
+        let quota = limiter.fail(at(0));
+        assert_eq!([0, 999].map(|now| limiter.decide(at(now))), [LimitDecision::Pass(quota); 2]);
+        // Then it asks again, and also if the clock was turned back.
+        assert_eq!([1_000, -1].map(|now| asked(&mut limiter, at(now)).asked_at), [1_000, -1].map(at));
+    }
+
+    #[test]
+    fn a_bucket_that_others_use_is_advanced_and_one_that_is_full_or_wrong_restarted() {
+        // A lease at 0 was declined with an arrival time; the next one follows from it. Null: the key is refused.
+        for (tat, advances) in
+            [(-2_001, Some(false)), (-2_000, Some(true)), (0, Some(true)), (660_500, None), (660_501, Some(false))]
+        {
+            let mut limiter = limiter(300);
+            let lease = asked(&mut limiter, at(0));
+            limiter.decline(&lease, at(tat));
+            let next = match limiter.decide(at(0)) {
+                LimitDecision::Lease(lease) => Some(matches!(lease.change, TatChange::Advance { .. })),
+                LimitDecision::Refuse(_) => None,
+                LimitDecision::Pass(_) => panic!("nothing was leased"),
+            };
+            assert_eq!(next, advances, "{tat}");
+        }
+    }
 }

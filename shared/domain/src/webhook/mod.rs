@@ -91,3 +91,34 @@ impl Webhook {
         Self { progress: self.progress.clone().interrupted(now), version: self.version + 1, ..self.clone() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::user::fixture::{at, org};
+
+    #[test]
+    fn each_change_is_the_next_version_and_one_by_a_caller_interrupts_the_deliverer() {
+        let sending = Progress::starting_after(0, at(1)).claimed(7, at(2));
+        let webhook = Webhook {
+            id: WebhookId::random(org(1), 0),
+            url: WebhookUrl::from_stored("https://example.org/hook").expect("a URL"),
+            types: EventFilter::default(),
+            label: None,
+            secrets: SigningSecrets::new(WebhookSecret::generate()),
+            created_at: at(0),
+            progress: sending.clone(),
+            version: 4,
+        };
+        assert!(webhook.with_progress(sending.clone()).is_none(), "nothing changed");
+        let released = webhook.with_progress(sending.clone().released(None)).expect("a change");
+        assert_eq!((released.version, released.progress), (5, sending.clone().released(None)));
+        let patch = WebhookPatch { label: Patch::Set("shop".to_owned()), ..WebhookPatch::default() };
+        let (patched, fields) = webhook.patched(&patch, at(3)).expect("a change");
+        assert_eq!((patched.version, &patched.progress), (5, &sending.clone().interrupted(at(3))));
+        assert_eq!(fields, [WebhookField::Label]);
+        assert!(webhook.patched(&WebhookPatch::default(), at(3)).is_none(), "nothing changed");
+        let rotated = webhook.rotated(WebhookSecret::generate(), at(3)).expect("the second secret");
+        assert_eq!((rotated.version, rotated.progress), (5, sending.interrupted(at(3))));
+    }
+}
