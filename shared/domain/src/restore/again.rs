@@ -163,6 +163,17 @@ mod tests {
     }
 
     #[test]
+    fn fields_that_no_record_names_stay() {
+        let (restored, in_org_2) = (with_role(Role::OrgAdmin, Some(1)), with_role(Role::BusinessManager, Some(2)));
+        let running = User { status: Status::Invited, password: Some(hash("b")), ..in_org_2 };
+        let after = restrict(&restored, Some(&running), &[UserField::Role]).after;
+        assert_eq!(after, User { role: Role::BusinessManager, ..restored });
+        // But a role that needs an organisation gets one.
+        let after = restrict(&with_role(Role::Provider, None), Some(&running), &[UserField::Role]).after;
+        assert_eq!((after.role, after.org_id), (Role::BusinessManager, Some(org(2))));
+    }
+
+    #[test]
     fn the_last_password_counts_and_none_if_it_cannot_be_told() {
         let restored = user(Status::Active);
         let changed = User { password: Some(hash("b")), ..restored.clone() };

@@ -212,5 +212,17 @@ mod tests {
         assert_eq!(rating.runs().len(), 3);
         assert_eq!(FacetMask::ALL.runs(), [(FacetKey(0), FacetKey(89))]);
         assert_eq!(FacetMask::NONE.runs(), []);
+        let of = |keys: &[u8]| keys.iter().map(|key| FacetKey(*key)).collect::<FacetMask>();
+        assert_eq!([&[7_u8][..], &[7, 8], &[]].map(|keys| of(keys).only_key()), [Some(FacetKey(7)), None, None]);
+    }
+
+    #[test]
+    fn negative_counts_are_raised_and_told() {
+        let mut counts = FacetCounts::default();
+        for (key, count) in [(0, -1), (1, 2), (89, -3)] {
+            counts.add(FacetKey(key), count);
+        }
+        assert_eq!((counts.raise_to_zero(), counts.raise_to_zero()), (2, 0));
+        assert_eq!([0, 1, 89].map(|key| counts.get(FacetKey(key))), [0, 2, 0]);
     }
 }

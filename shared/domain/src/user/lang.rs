@@ -70,6 +70,7 @@ mod tests {
             ("pt-BR,pt;q=0.9,en;q=0.8", Some(Lang::Pt)),
             ("es;q=0.5,fr;q=0.5", Some(Lang::Es)),
             ("fr;q=0, en;q=0.1", Some(Lang::En)),
+            ("fr;q=0", None),
             ("ES-419 ; q=1.0", Some(Lang::Es)),
             ("de-Latn-DE-1996", Some(Lang::De)),
             ("*", None),

@@ -42,6 +42,17 @@ fn stamps_are_read_as_they_are_written() {
 }
 
 #[test]
+fn of_two_rows_of_one_place_the_greater_content_wins_and_a_row_always_places_its_business() {
+    let [less, greater] = ["a", "b"].map(|title| review(title, Some(seen(17, 17, 3))));
+    for rows in [[less.clone(), greater.clone()], [greater.clone(), less]] {
+        assert_eq!(apply(&rows).0.title.as_deref(), Some("b"));
+    }
+    let older = Review { org_id: crate::user::fixture::org(2), ..review("older", Some(seen(16, 17, 3))) };
+    let (after, outcomes) = apply(&[greater.clone(), older.clone()]);
+    assert_eq!((after.org_id, after.title, outcomes[1]), (older.org_id, greater.title, RowOutcome::Unchanged));
+}
+
+#[test]
 fn places_in_messages_of_one_millisecond_follow_their_sequence_numbers_and_then_their_lines() {
     // Numbers as SQS gives them: more than 64 bits hold.
     let first = 18_867_000_000_000_000_000_001;

@@ -131,6 +131,23 @@ fn links_are_used_up_by_a_new_password_of_an_active_user_only() {
 }
 
 #[test]
+fn a_field_that_is_named_is_set_or_emptied_and_others_stay() {
+    let before = user(Status::Active);
+    let phone = Phone::parse("1").expect("a number");
+    let set = UserPatch {
+        phone: Patch::Set(phone.clone().expect("a number")),
+        lang: Patch::Set(Lang::Fr),
+        ..UserPatch::default()
+    };
+    let after = apply(&before, &set, 0).expect("a valid patch").expect("a change").after.expect("a user");
+    let expected = User { phone, lang: Some(Lang::Fr), version: after.version, ..before.clone() };
+    assert_eq!(after, expected);
+    let clear = UserPatch { phone: Patch::Clear, lang: Patch::Clear, ..UserPatch::default() };
+    let cleared = apply(&after, &clear, 0).expect("a valid patch").expect("a change").after.expect("a user");
+    assert_eq!(cleared, User { version: cleared.version, ..before });
+}
+
+#[test]
 fn a_field_with_its_stored_value_is_no_change() {
     for status in Status::ALL {
         let before = User { business_ids: vec![business("gone")], ..user(status) };

@@ -90,3 +90,13 @@ pub(super) fn summary(review: &Review) -> String {
     });
     format!("{} {comment}{reply}", review.state.as_str())
 }
+
+#[test]
+fn texts_of_a_reply_count_as_those_of_its_review() {
+    use Step::{Put, Report, Row};
+    let on_its_way = after(&[Row(ReviewState::Treated, "old", Some(5)), Put("longer")]);
+    let bytes = |text: &str| stored().text_bytes() + text.len();
+    assert_eq!(on_its_way.text_bytes(), bytes("old") + "longer".len(), "what the partner has, and what it is to have");
+    let rejected = after(&[Put("longer"), Report(1, ReplyOutcome::Rejected)]);
+    assert_eq!(rejected.text_bytes(), bytes("longer") + "because".len());
+}
