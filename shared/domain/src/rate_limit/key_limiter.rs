@@ -208,7 +208,7 @@ mod tests {
         KeyLimiter::new(RateLimit::new(requests_per_minute).expect("a limit"))
     }
 
-    fn asked(limiter: &mut KeyLimiter, now: Timestamp) -> LeaseRequest {
+    fn lease_at(limiter: &mut KeyLimiter, now: Timestamp) -> LeaseRequest {
         match limiter.decide(now) {
             LimitDecision::Lease(request) => request,
             other => panic!("{other:?} is no lease"),
@@ -219,12 +219,12 @@ mod tests {
     fn tokens_of_a_lease_count_until_its_end() {
         let mut limiter = limiter(300);
         (0..10).for_each(|_| limiter.count_request(at(0)));
-        let lease = asked(&mut limiter, at(0));
+        let lease = lease_at(&mut limiter, at(0));
         assert_eq!(lease.tokens, 5);
         let tat = lease.change.apply(None).expect("a new bucket");
         assert_eq!((tat, limiter.grant(&lease, tat, at(0)).remaining), (at(1_000), 299));
         assert!(matches!(limiter.decide(at(4_999)), LimitDecision::Pass(_)));
-        let next = asked(&mut limiter, at(5_000));
+        let next = lease_at(&mut limiter, at(5_000));
         // Others took what was in the bucket: it holds five tokens at 5 s.
         limiter.decline(&next, at(64_000));
         assert_eq!([4_999, 5_000].map(|now| limiter.fail(at(now)).remaining), [4 + 3, 5]);
@@ -241,7 +241,7 @@ mod tests {
         let quota = limiter.fail(at(0));
         assert_eq!([0, 999].map(|now| limiter.decide(at(now))), [LimitDecision::Pass(quota); 2]);
         // Then it asks again, and also if the clock was turned back.
-        assert_eq!([1_000, -1].map(|now| asked(&mut limiter, at(now)).asked_at), [1_000, -1].map(at));
+        assert_eq!([1_000, -1].map(|now| lease_at(&mut limiter, at(now)).asked_at), [1_000, -1].map(at));
     }
 
     #[test]
@@ -251,7 +251,7 @@ mod tests {
             [(-2_001, Some(false)), (-2_000, Some(true)), (0, Some(true)), (660_500, None), (660_501, Some(false))]
         {
             let mut limiter = limiter(300);
-            let lease = asked(&mut limiter, at(0));
+            let lease = lease_at(&mut limiter, at(0));
             limiter.decline(&lease, at(tat));
             let next = match limiter.decide(at(0)) {
                 LimitDecision::Lease(lease) => Some(matches!(lease.change, TatChange::Advance { .. })),
