@@ -101,5 +101,7 @@ mod tests {
             assert!((0..1 << 64).contains(digest));
             assert!(!digests[..index].contains(digest));
         }
+        // Python: int.from_bytes(hashlib.sha256((7).to_bytes(8, "big") + (2).to_bytes(8, "big")).digest()[:8], "big")
+        assert_eq!(user_digest(id("7"), 2), 10_201_198_260_634_252_195);
     }
 }

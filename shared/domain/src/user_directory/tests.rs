@@ -79,6 +79,20 @@ fn found(directory: &UserDirectory, filter: &UserFilter) -> Vec<ListedUser> {
 }
 
 #[test]
+fn only_a_filter_by_status_is_answered_by_counts() {
+    let (words, name) = (FuzzyQuery::parse("ana").ok(), Some("ana".to_owned()));
+    for (filter, expected) in [
+        (UserFilter::default(), true),
+        (UserFilter { status: Some(Status::Active), ..UserFilter::default() }, true),
+        (UserFilter { last_name: name.clone(), ..UserFilter::default() }, false),
+        (UserFilter { email_key: name, ..UserFilter::default() }, false),
+        (UserFilter { query: words, ..UserFilter::default() }, false),
+    ] {
+        assert_eq!(filter.is_by_status_only(), expected, "{filter:?}");
+    }
+}
+
+#[test]
 fn a_last_name_is_not_looked_for_in_too_many_names_that_are_long_when_folded() {
     let users = |name: &str| {
         let user = |number| ListedUser { last_name: name.to_owned(), ..user(number, 1, [0; 4]) };

@@ -109,7 +109,10 @@ fn a_webhook_that_is_gone_or_takes_nothing_for_five_days_is_disabled_and_goes_on
 
 #[test]
 fn a_claim_holds_for_its_time_and_a_change_ends_it() {
-    let claimed = Progress::starting_after(5, at(0)).claimed(1, at(0));
+    let new = Progress::starting_after(5, at(0));
+    assert_eq!((new.due_at(), new.is_interrupted()), (Some(at(0)), true), "a deliverer looks at a new webhook");
+    let claimed = new.claimed(1, at(0));
+    assert!(!claimed.is_interrupted());
     assert_eq!([0, 59, 60].map(|seconds| claimed.is_free(at(seconds))), [false, false, true]);
     assert_eq!(claimed.due_at(), Some(at(60)), "the sweep finds what a dead deliverer left");
     assert!(claimed.clone().interrupted(at(1)).is_free(at(1)));
@@ -124,7 +127,8 @@ fn unwanted_events_only_move_the_cursor_and_a_replay_forgets_what_waits() {
     progress.take(3, None, at(0));
     assert_eq!((progress.cursor, progress.parked.len()), (3, 2));
     let replayed = progress.replayed_from(1, at(9)).expect("a progress");
-    assert_eq!((replayed.cursor, replayed.parked.len()), (1, 1), "1 waits, 2 comes again");
+    let waiting: Vec<_> = replayed.parked.iter().map(|parked| parked.number).collect();
+    assert_eq!((replayed.cursor, waiting), (1, vec![1]), "1 waits, 2 comes again");
     assert!(replayed.is_interrupted() && replayed.is_free(at(9)) && replayed.due_at() == Some(at(0)));
     assert_eq!(progress.replayed_from(3, at(9)).expect("a progress").cursor, 3);
     progress.replayed_from(4, at(9)).expect_err("nothing is skipped");

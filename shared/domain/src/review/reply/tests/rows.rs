@@ -4,7 +4,8 @@ use super::Step::{Delete, Put, Report, Row, Set, Unstamped};
 use super::{Step, after, row, step, stored, summary};
 use crate::review::ReplyOutcome::{Published, Rejected, Removed};
 use crate::review::ReviewState::{Deleted, NotTreated, Treated};
-use crate::review::{AcceptedRow, Review, ReviewState, RowOutcome, RowPlace, SeenAt};
+use crate::review::reply::ReplyStatus;
+use crate::review::{AcceptedRow, Partner, Review, ReviewId, ReviewState, RowOutcome, RowPlace, SeenAt};
 
 #[test]
 fn a_later_row_says_what_the_rules_give_it() {
@@ -115,4 +116,21 @@ fn the_row_that_settles_a_reply_says_when() {
     let settled = |row| step(&after(&[Put("A")]), row, 90).expect("a row").reply.expect("a reply").settled_at;
     assert_eq!(settled(Row(Treated, "A", None)), Some(90));
     assert_eq!(settled(Unstamped(Treated, "A")), None, "the row has no instant");
+}
+
+#[test]
+fn a_row_says_nothing_about_id_and_version() {
+    let id = ReviewId::derive(&stored().business_id, Partner::Partner8, "y", 1);
+    let before = Review { id, version: 7, ..stored() };
+    let met = Review::accept(Some(&before), &row(Treated, "P", None, Some(5))).review;
+    assert_eq!((met.id, met.version, met.state), (before.id, 7, Treated));
+}
+
+#[test]
+fn a_reply_that_ended_has_the_instant_at_which_it_was_settled_and_no_reason() {
+    let reply = |steps: &[Step]| after(steps).reply.expect("a reply");
+    let removed = reply(&[Put("A"), Report(1, Published), Delete, Row(Treated, "-", None)]);
+    assert_eq!((removed.status, removed.settled_at), (ReplyStatus::Ended, Some(40)));
+    let replaced = reply(&[Put("A"), Report(1, Rejected), Row(Treated, "C", None)]);
+    assert_eq!((replaced.status, replaced.settled_at, replaced.reason), (ReplyStatus::Ended, Some(20), None));
 }
