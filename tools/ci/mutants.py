@@ -28,7 +28,7 @@ FUNCTIONS = ["users", "mailer", "ingest", "publisher", "deliverer"]
 TEST_PACKAGES = [f"presence-{name}" for name in [*SHARED, *FUNCTIONS, "tests"]]
 WORKERS = os.cpu_count()
 # Seconds of tests, as they ran without a mutant, after which a mutant is missed.
-MAX_SECONDS = 10
+MAX_SECONDS = 60
 # Tests of so many seconds, or so many of them, run in one process.
 GROUP_SECONDS, GROUP_TESTS = 0.5, 40
 # A mutant may need memory without end.

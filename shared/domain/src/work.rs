@@ -29,6 +29,12 @@ impl Work {
     pub(crate) fn units(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// Does all the work that a search may do.
+    #[cfg(test)]
+    pub(crate) fn exhaust(&self) {
+        self.0.fetch_add(MAX_WORK + 1, Ordering::Relaxed);
+    }
 }
 
 impl From<TooCostlyError> for Error {

@@ -120,3 +120,44 @@ pub struct TreeKey {
     /// Facet key to which the tree is limited; `None` for all reviews of the set.
     pub facet_key: Option<FacetKey>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_counts_a_place_by_set_and_facet_key() {
+        let (org, other) = (OrgId::new(1).expect("an id"), OrgId::new(2).expect("an id"));
+        let business = |id| BusinessId::parse(id).expect("an id");
+        let key = |number| FacetKey::from_number(number).expect("a key");
+        let place =
+            Place { effective_at: 0, facet_key: key(7), city_key: "lyon".to_owned(), business_id: business("a") };
+        for (set, expected) in [
+            (ReviewSet::Org(org), true),
+            (ReviewSet::Org(other), false),
+            (ReviewSet::City(org, "lyon".to_owned()), true),
+            (ReviewSet::City(org, "nice".to_owned()), false),
+            (ReviewSet::City(other, "lyon".to_owned()), false),
+            (ReviewSet::Business(org, business("a")), true),
+            (ReviewSet::Business(org, business("b")), false),
+            (ReviewSet::Business(other, business("a")), false),
+        ] {
+            for (facet_key, admits) in [(None, true), (Some(key(7)), true), (Some(key(8)), false)] {
+                let tree = TreeKey { set: set.clone(), facet_key };
+                assert_eq!(place.is_in(org, &tree), expected && admits, "{tree:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_position_covers_and_includes_what_is_not_after_it_in_any_lane() {
+        let [one, other] = [[1, 2, 0, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0, 3]].map(LogPosition);
+        let both = one.max(&other);
+        assert_eq!(both, LogPosition([1, 2, 0, 0, 0, 0, 0, 3]));
+        assert_eq!([&one, &other, &both].map(|position| position.covers(&one)), [true, false, true]);
+        assert_eq!(
+            [(1, 1), (1, 2), (1, 3), (9, 0)].map(|(lane, last)| both.includes(lane, last)),
+            [true, true, false, false]
+        );
+    }
+}

@@ -127,10 +127,12 @@ fn a_row_says_nothing_about_id_and_version() {
 }
 
 #[test]
-fn a_reply_that_ended_has_the_instant_at_which_it_was_settled_and_no_reason() {
+fn a_reply_that_ends_has_the_instant_at_which_it_was_settled_and_no_reason_of_before() {
     let reply = |steps: &[Step]| after(steps).reply.expect("a reply");
     let removed = reply(&[Put("A"), Report(1, Published), Delete, Row(Treated, "-", None)]);
     assert_eq!((removed.status, removed.settled_at), (ReplyStatus::Ended, Some(40)));
     let replaced = reply(&[Put("A"), Report(1, Rejected), Row(Treated, "C", None)]);
     assert_eq!((replaced.status, replaced.settled_at, replaced.reason), (ReplyStatus::Ended, Some(20), None));
+    let reported = reply(&[Put("A"), Report(1, Published), Delete, Report(2, Removed), Row(Treated, "C", None)]);
+    assert!(reported.reason.is_some(), "what a connector said of the end stays");
 }
