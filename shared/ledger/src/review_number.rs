@@ -45,3 +45,25 @@ impl ReviewNumber {
         (self.0 % super::LANES as u64) as usize
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_the_ids_in_base_36_and_in_their_order() {
+        let largest = 36_u64.pow(12) - 1;
+        for (text, number) in [
+            ("000000000000", 0),
+            ("000000000009", 9),
+            ("00000000000z", 35),
+            ("000000000010", 36),
+            ("zzzzzzzzzzzz", largest),
+        ] {
+            let id = ReviewId::parse(text).expect("an id");
+            assert_eq!((ReviewNumber::of(&id).get(), ReviewNumber::new(number).to_id()), (number, Some(id)));
+        }
+        assert_eq!(ReviewNumber::new(largest + 1).to_id(), None);
+        assert_eq!([0, 7, 8, 9].map(|number| ReviewNumber::new(number).lane()), [0, 7, 0, 1]);
+    }
+}

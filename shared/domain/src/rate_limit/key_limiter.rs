@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_bucket_that_others_use_is_advanced_and_one_that_is_full_or_wrong_restarted() {
-        // A lease at 0 was declined with an arrival time; the next one follows from it. Null: the key is refused.
+        // A lease at 0 was declined with an arrival time; the next one follows from it. None: the key is refused.
         for (tat, advances) in
             [(-2_001, Some(false)), (-2_000, Some(true)), (0, Some(true)), (660_500, None), (660_501, Some(false))]
         {

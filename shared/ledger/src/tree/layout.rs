@@ -45,20 +45,14 @@ impl TreeLimits {
     /// Returns the limits of a tree with this number of postings.
     pub fn of(tree: &TreeKey, postings: i64) -> Self {
         let postings = usize::try_from(postings).unwrap_or(0);
-        let recent_max = match (&tree.set, tree.facet_key) {
-            (ReviewSet::Org(_), None) => 512,
-            (ReviewSet::City(..), None) => (postings / 32).clamp(64, 512),
-            _ => 64,
-        };
-        let oldest_max = match (&tree.set, tree.facet_key) {
-            (ReviewSet::Org(_), None) => OLDEST_OF_ORG,
-            _ => 0,
-        };
-        let period_split = match (&tree.set, tree.facet_key) {
-            (ReviewSet::Org(_), None) => ORG_PERIOD_SPLIT,
-            _ => PERIOD_SPLIT,
-        };
-        Self { recent_max, oldest_max, period_split }
+        let small = Self { recent_max: 64, oldest_max: 0, period_split: PERIOD_SPLIT };
+        match (&tree.set, tree.facet_key) {
+            (ReviewSet::Org(_), None) => {
+                Self { recent_max: 512, oldest_max: OLDEST_OF_ORG, period_split: ORG_PERIOD_SPLIT }
+            }
+            (ReviewSet::City(..), None) => Self { recent_max: (postings / 32).clamp(64, 512), ..small },
+            _ => small,
+        }
     }
 
     /// Returns the number of postings below which neighbouring periods are merged into the span that holds both.
@@ -129,5 +123,32 @@ impl MonthSpan {
         let end = self.end();
         // The first one is taken whatever the calendar says, so that loops over spans end.
         postings.split_at(postings.partition_point(|posting| posting.key < end).max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use presence_domain::ids::{BusinessId, OrgId};
+    use presence_domain::review::FacetKey;
+
+    #[test]
+    fn limits_follow_from_the_set_and_those_of_a_city_from_its_postings() {
+        let org = OrgId::new(1).expect("an id");
+        let city = || ReviewSet::City(org, "lyon".to_owned());
+        let business = ReviewSet::Business(org, BusinessId::parse("b1").expect("an id"));
+        let facet = FacetKey::from_number(3);
+        for (set, facet_key, postings, recent_max, oldest_max, period_split) in [
+            (ReviewSet::Org(org), None, 0, 512, 64, 64),
+            (ReviewSet::Org(org), facet, 1_000_000, 64, 0, 256),
+            (city(), None, -1, 64, 0, 256),
+            (city(), None, 3_200, 100, 0, 256),
+            (city(), None, 1_000_000, 512, 0, 256),
+            (city(), facet, 1_000_000, 64, 0, 256),
+            (business, None, 1_000_000, 64, 0, 256),
+        ] {
+            let limits = TreeLimits::of(&TreeKey { set, facet_key }, postings);
+            assert_eq!(limits, TreeLimits { recent_max, oldest_max, period_split }, "{postings}");
+        }
     }
 }
