@@ -170,6 +170,8 @@ mod tests {
         assert_eq!(directory.get(&id("c4")).map(|category| category.code.as_str()), Some("nameless"));
         assert_eq!(directory.get(&id("c5")), None);
         assert_eq!((directory.version(), directory.len(), directory.is_empty()), (7, 5, false));
+        let ids: Vec<_> = directory.categories().iter().map(|category| category.id.as_str()).collect();
+        assert_eq!(ids, ["c0", "c1", "c2", "c3", "c4"]);
         assert!(CategoryDirectory::new(1, Vec::new()).is_empty());
         let second = PageRequest { page: 2, size: 2 };
         let page = directory.search(Country::FALLBACK, None, second);
