@@ -54,11 +54,7 @@ class MutatedSource:
         """`mutants` are pairs of a number and a row. `left_out` gets the numbers of those for which there is no switch."""
         self.source = text.encode()
         self.root = PARSER.parse(self.source).root_node
-        lines = text.split("\n")
-        starts = [0]
-        for line in lines:
-            starts.append(starts[-1] + len(line.encode()) + 1)
-        self.offset = lambda at: starts[at["line"] - 1] + len(lines[at["line"] - 1][: at["column"] - 1].encode())
+        self.lines = text.split("\n")
         # Numbers and replacements by node. A guard may be an operation with mutants of its own.
         self.at_node, self.guards = defaultdict(list), defaultdict(list)
         self.left_out = set()
@@ -69,6 +65,11 @@ class MutatedSource:
             else:
                 nodes = self.guards if mutant["genre"] == "MatchArmGuard" else self.at_node
                 nodes[node.id].append((number, mutant["replacement"]))
+
+    def offset(self, at):
+        """Returns the byte of a line and column, which count characters from 1."""
+        before = [*self.lines[: at["line"] - 1], self.lines[at["line"] - 1][: at["column"] - 1]]
+        return len("\n".join(before).encode())
 
     def node_of(self, mutant):
         """Returns the node that a mutant changes; None if it has another form than expected."""

@@ -7,7 +7,6 @@ which mutants it reaches. Then each mutant runs with the tests that reach it: th
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,8 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from mutant_source import MODULE, MutatedSource
+from rust_source import ROOT, copy_last_commit
 
-ROOT = Path(__file__).resolve().parents[2]
 TARGET, COMMIT, PACKAGES = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
 TREE = TARGET / "tree"
 # Packages whose tests run: the shared crates, the functions, and the tests of the service.
@@ -42,14 +41,6 @@ ENVIRONMENT = {
     # A case that fails with a mutant is no case for later runs.
     "PROPTEST_FAILURE_PERSISTENCE": "off",
 }
-
-
-def copy_commit():
-    """Unpacks the last commit."""
-    shutil.rmtree(TREE, ignore_errors=True)
-    TREE.mkdir(parents=True)
-    archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True).stdout
-    subprocess.run(["tar", "xm", "-C", TREE], input=archive, check=True)
 
 
 def listed():
@@ -203,7 +194,7 @@ def main():
     wrapper = TARGET / "without-lints"
     wrapper.write_text('#!/usr/bin/env bash\nexec "$@" --cap-lints allow\n')
     wrapper.chmod(0o755)
-    copy_commit()
+    copy_last_commit(TREE)
     mutants = listed()
     if not mutants:
         print("no mutants")

@@ -1,6 +1,7 @@
-"""Splits Rust source into code and comments. Used by `words` and `counts`."""
+"""Splits Rust source into code and comments, for `words` and `counts`, and copies it, for `mutants` and `planted-faults`."""
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -72,3 +73,11 @@ def files(paths, suffixes):
         cwd=ROOT, capture_output=True, check=True, text=True,
     ).stdout.split("\0")
     return [Path(name) for name in sorted(set(found)) if name.endswith(suffixes) and (ROOT / name).is_file()]
+
+
+def copy_last_commit(tree):
+    """Unpacks the last commit into a folder. All files are new to cargo, also one that was changed last."""
+    shutil.rmtree(tree, ignore_errors=True)
+    tree.mkdir(parents=True)
+    archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True).stdout
+    subprocess.run(["tar", "xm", "-C", tree], input=archive, check=True)

@@ -77,6 +77,11 @@ impl Day {
 }
 
 impl Month {
+    /// First month of the calendar.
+    pub const MIN: Self = Self(-9999 * 12);
+    /// Last month of the calendar.
+    pub const MAX: Self = Self(9999 * 12 + 11);
+
     /// Returns its first day.
     pub fn first_day(self) -> Day {
         match self.0 {
@@ -136,7 +141,7 @@ impl Month {
 
     /// Returns the date of its first day, or the nearest one for a month outside the years -9999 to 9999.
     fn first_date(self) -> Date {
-        let nearest = self.0.clamp(Self::on(Date::MIN).0, Self::on(Date::MAX).0);
+        let nearest = self.0.clamp(Self::MIN.0, Self::MAX.0);
         let (year, month) = (i16::try_from(nearest.div_euclid(12)), i8::try_from(nearest.rem_euclid(12) + 1));
         date(year.expect("a year of the calendar"), month.expect("1 to 12"), 1)
     }

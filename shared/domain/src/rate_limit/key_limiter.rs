@@ -199,10 +199,7 @@ fn is_soon(now: Timestamp, until: Timestamp, at_most: SignedDuration) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(milliseconds: i64) -> Timestamp {
-        Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_000_000) + SignedDuration::from_millis(milliseconds)
-    }
+    use crate::rate_limit::at;
 
     fn limiter(requests_per_minute: u32) -> KeyLimiter {
         KeyLimiter::new(RateLimit::new(requests_per_minute).expect("a limit"))

@@ -80,11 +80,7 @@ pub(super) fn whole_microseconds(instant: Timestamp) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rate_limit::RateLimit;
-
-    fn at(milliseconds: i64) -> Timestamp {
-        Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_000_000) + SignedDuration::from_millis(milliseconds)
-    }
+    use crate::rate_limit::{RateLimit, at};
 
     #[test]
     fn each_change_takes_tokens_from_the_buckets_that_it_is_for() {

@@ -42,6 +42,12 @@ impl RateLimit {
     }
 }
 
+/// Instant of the tests.
+#[cfg(test)]
+fn at(milliseconds: i64) -> jiff::Timestamp {
+    jiff::Timestamp::from_millisecond(1_000_000_000 + milliseconds).expect("an instant")
+}
+
 /// Limit that an operator gave to a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyLimit {

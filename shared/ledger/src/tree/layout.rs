@@ -61,11 +61,6 @@ impl TreeLimits {
     }
 }
 
-/// First month of the calendar. Every earlier second counts to it.
-const FIRST_MONTH: Month = Month::from_number(-9999 * 12);
-/// Last month of the calendar. Every later second counts to it.
-const LAST_MONTH: Month = Month::from_number(9999 * 12 + 11);
-
 /// Span of a period: 12, 6, 3 or 1 months, aligned within the year. Two spans never overlap in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MonthSpan {
@@ -105,7 +100,7 @@ impl MonthSpan {
     #[must_use]
     pub fn start(self) -> PostingKey {
         match self.first {
-            first if first <= FIRST_MONTH => PostingKey::FIRST,
+            first if first <= Month::MIN => PostingKey::FIRST,
             first => PostingKey::at(first.first_day().start()),
         }
     }
@@ -113,7 +108,7 @@ impl MonthSpan {
     /// Returns the first key behind the span.
     pub fn end(self) -> PostingKey {
         match self.next_month() {
-            next if next > LAST_MONTH => PostingKey::END,
+            next if next > Month::MAX => PostingKey::END,
             next => PostingKey::at(next.first_day().start()),
         }
     }

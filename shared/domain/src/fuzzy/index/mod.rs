@@ -148,7 +148,7 @@ impl PeopleIndex {
             if *of_word != NO_MATCH || !may_be_close(query_set, word_set, edits) {
                 continue;
             }
-            budget.add(QUERY, length * (2 * max + 1))?;
+            budget.add(QUERY, comparison_work(length, max))?;
             let found = distance.within(&letters, &self.arena[self.span(word)], max);
             if let Some(distance) = found.and_then(|distance| u8::try_from(distance).ok()) {
                 *of_word = SUBSTRING + distance;
@@ -185,6 +185,11 @@ impl fmt::Debug for PeopleIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PeopleIndex({} people, {} words)", self.people, self.character_sets.len())
     }
+}
+
+/// Returns the units of work of comparing a word of so many letters with another one: the cells of their band.
+fn comparison_work(letters: usize, max_edits: usize) -> usize {
+    letters * (2 * max_edits + 1)
 }
 
 /// Returns the set of characters of a word in 64 bits. Each letter and digit of ASCII has its own bit; all others share 28 bits.
