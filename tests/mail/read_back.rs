@@ -2,8 +2,8 @@
 //! `PRESENCE_TEST_SES_URL` names one.
 
 use jiff::SignedDuration;
-use presence_domain::ids::random_u64;
 use presence_domain::invitation::{ActivationToken, InvitationOrigin};
+use presence_domain::random::random_u64;
 use presence_domain::user::{Lang, PersonName, Role, Status, User};
 use presence_local::{SesMode, sdk_config};
 use presence_mailer::message::Message;

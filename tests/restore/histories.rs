@@ -146,7 +146,7 @@ async fn change_key(stack: &TestStack, rng: &mut Rng, owner: &str, key: &str) ->
 }
 
 /// Returns the things that a user has and did not have before.
-fn gains_of_user(user: &User, before: Option<&User>) -> Vec<&'static str> {
+pub(crate) fn gains_of_user(user: &User, before: Option<&User>) -> Vec<&'static str> {
     let Some(before) = before else { return vec!["existence"] };
     let has_all = before.role == Role::Provider;
     let is_role_within = has_all || (user.role <= before.role && user.org_id == before.org_id);
@@ -163,7 +163,7 @@ fn gains_of_user(user: &User, before: Option<&User>) -> Vec<&'static str> {
 }
 
 /// True if a key gives no access, or did so before, for as long and as often.
-fn is_key_within(key: &ApiKeyRecord, before: Option<&ApiKeyRecord>, at: Timestamp) -> bool {
+pub(crate) fn is_key_within(key: &ApiKeyRecord, before: Option<&ApiKeyRecord>, at: Timestamp) -> bool {
     let Some(principal) = key.principal(at) else { return true };
     let Some((before, former)) = before.and_then(|before| Some((before, before.principal(at)?))) else { return false };
     let ends_in_time = before.expires_at.is_none_or(|end| key.expires_at.is_some_and(|expires_at| expires_at <= end));

@@ -1,7 +1,7 @@
 //! Rehearsal of a restore: the tables are copied at an instant, the service goes on, the operator restores them, and callers use the
 //! restored tables.
 
-mod histories;
+pub(crate) mod histories;
 mod interruptions;
 mod mails;
 mod plan;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use aws_smithy_types::timeout::TimeoutConfig;
 use presence_domain::audit::{Actor, OperatorName};
-use presence_domain::ids::random_u64;
+use presence_domain::random::random_u64;
 use presence_local::connectors::WavesConnector;
 use presence_local::{DynamoDb, Options};
 use presence_runtime::config::Config;

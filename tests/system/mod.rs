@@ -16,10 +16,13 @@ mod imports;
 mod limits;
 mod processes;
 mod queue;
+mod restore;
 mod reviews;
 mod rows;
 mod shortened;
 mod simulation;
+
+use std::time::Duration;
 
 use presence_tests::setting;
 
@@ -47,4 +50,11 @@ fn every_answer_fits_and_each_change_happens_once() {
         }
         assert!(findings.is_empty(), "PRESENCE_SEED={seed}: {findings:#?}");
     }
+}
+
+#[test]
+fn a_seed_makes_the_same_calls_again() {
+    let setting = Setting { time: Duration::from_secs(30), clients: 3, ..Setting::of(1) };
+    let [first, second] = [(), ()].map(|()| run(&setting).to_string());
+    assert_eq!(first, second);
 }

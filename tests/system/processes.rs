@@ -63,8 +63,8 @@ impl Api {
 
     /// Invokes the function of a request. Returns status and body.
     pub(crate) async fn answer(&self, request: &Request) -> (u16, Value) {
-        let is_page = request.path == PAGE;
-        let target = if is_page { PAGE.to_owned() } else { format!("/api/v2{}", request.path) };
+        let is_page = request.path.starts_with(PAGE);
+        let target = if is_page { request.path.clone() } else { format!("/api/v2{}", request.path) };
         let mut headers = HeaderMap::new();
         if !is_page {
             headers.insert("x-api-key", HeaderValue::from_str(&request.key).expect("a key"));

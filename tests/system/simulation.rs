@@ -1,7 +1,7 @@
 //! Simulation of a run: the database, its network, the processes, and the history.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::time::Duration;
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
@@ -10,6 +10,8 @@ use fastrand::Rng;
 use futures::FutureExt as _;
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::ids::UserId;
+use presence_domain::random::seeded;
+use presence_domain::restore::MARGIN;
 use presence_runtime::clock::Clock;
 use presence_store::keys::{REVIEW_SK, USER_PK_PREFIX, USER_SK, parse_review_pk};
 use presence_store::{Database, Stores};
@@ -28,7 +30,7 @@ use super::processes::{Api, Request, SimulatedClock};
 use super::queue::Queue;
 use super::rows::Sent;
 use super::shortened::Setting;
-use super::{background, imports, limits, reviews};
+use super::{background, imports, limits, restore, reviews};
 
 /// Processes of each function of the API.
 const PROCESSES: usize = 2;
@@ -104,7 +106,10 @@ pub(crate) fn run(setting: &Setting) -> Report {
         limits::set(&stack, &fixtures).await;
         (stack, fixtures)
     });
+    // The restore does not look at the set-up, whose random bytes do not repeat.
+    stack.clock.advance(MARGIN + MARGIN);
     fastrand::seed(setting.seed);
+    seeded::start(setting.seed);
     let virtual_time = Builder::new_current_thread().enable_all().start_paused(true).build().expect("a runtime");
     let handle = real_time.handle().clone();
     virtual_time.block_on(async {
@@ -119,7 +124,7 @@ fn config(stack: &TestStack, client: SharedHttpClient) -> SdkConfig {
 }
 
 /// Returns stores over an HTTP client, with the timeouts and retries of the service.
-fn stores(stack: &TestStack, client: SharedHttpClient) -> Stores {
+pub(crate) fn stores(stack: &TestStack, client: SharedHttpClient) -> Stores {
     Stores::new(Database::new(&config(stack, client), stack.table_prefix()))
 }
 
@@ -223,6 +228,13 @@ impl Simulation {
         self.rng.lock().expect("no panic").fork()
     }
 
+    /// Does work that takes time, at one moment of virtual time.
+    pub(crate) fn in_real_time<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
+        let (sender, receiver) = mpsc::channel();
+        self.real_time.spawn(async move { sender.send(work.await) });
+        receiver.recv().expect("an end")
+    }
+
     /// Returns the stores of a process that was just started.
     pub(crate) fn stores(&self) -> Stores {
         stores(&self.stack, self.network.over(self.lag.over(in_process_client())))
@@ -279,9 +291,9 @@ impl Simulation {
         clients.spawn(imports::send(Arc::clone(&self), setting.time));
         clients.spawn(limits::send_too_many(Arc::clone(&self), setting.time));
         clients.spawn(limits::send_few(Arc::clone(&self), setting.time));
-        while let Some(ended) = clients.join_next().await {
-            ended.expect("no panic");
-        }
+        // The program of an operator cannot move to another thread.
+        let operator = Box::pin(restore::restore(Arc::clone(&self), setting.time));
+        let (_, operator) = futures::join!(clients.join_all(), operator);
         self.network.heal();
         self.lag.set_reads(0);
         tokio::time::sleep(TIME_AFTER).await;
@@ -289,6 +301,7 @@ impl Simulation {
         let events = background::judge_end(&self).await;
         imports::judge_end(&self);
         limits::judge_end(&self);
+        operator.judge_end().await;
         let (calls, stale) = (self.network.calls(), self.lag.stale_answers());
         let history = self.history();
         Report {

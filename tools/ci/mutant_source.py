@@ -1,6 +1,6 @@
 """Writes all mutants of a source file into it, each behind a switch. Used by `mutants.py`.
 
-A mutant is a row of `cargo mutants --list --json`. `switch(7)` in the source is true if the environment variable MUTANT is 7:
+A mutant is a row of `cargo mutants --list --json`:
 
     a < b      becomes    (if switch(7) { a == b } else if switch(8) { a > b } else { a < b })
 """
@@ -10,32 +10,10 @@ from collections import defaultdict
 import tree_sitter_rust
 from tree_sitter import Language, Parser
 
+from switches import switch
+
 PARSER = Parser(Language(tree_sitter_rust.language()))
 OPERATIONS = ("binary_expression", "compound_assignment_expr", "unary_expression")
-
-MODULE = """//! The switches of the mutants.
-use std::io::Write;
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-static ACTIVE: LazyLock<Option<usize>> = LazyLock::new(|| std::env::var("MUTANT").ok()?.parse().ok());
-static TRACE: LazyLock<Option<String>> = LazyLock::new(|| std::env::var("MUTANT_TRACE").ok());
-static IS_REACHED: [AtomicBool; COUNT] = [const { AtomicBool::new(false) }; COUNT];
-
-/// True if this mutant is chosen. The file MUTANT_TRACE gets the number of each mutant that is reached.
-pub(crate) fn switch(mutant: usize) -> bool {
-    if let Some(file) = &*TRACE && !IS_REACHED[mutant].swap(true, Ordering::Relaxed) {
-        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(file).unwrap();
-        file.write_all(format!("{mutant}\\n").as_bytes()).unwrap();
-    }
-    *ACTIVE == Some(mutant)
-}
-"""
-
-
-def switch(number):
-    return f"crate::mutants::switch({number})"
-
 
 def is_constant(node):
     """True inside of what the compiler evaluates: a switch is not possible there."""

@@ -7,7 +7,6 @@ which mutants it reaches. Then each mutant runs with the tests that reach it: th
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -16,36 +15,25 @@ from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from mutant_source import MODULE, MutatedSource
+from mutant_source import MutatedSource
 from rust_source import ROOT, copy_last_commit
+from switches import SWITCH, Build, folder_of
 
 TARGET, COMMIT, PACKAGES = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
-TREE = TARGET / "tree"
 # Packages whose tests run: the shared crates, the functions, and the tests of the service.
 SHARED = ["domain", "ledger", "store", "api", "runtime"]
 FUNCTIONS = ["users", "mailer", "ingest", "publisher", "deliverer"]
-TEST_PACKAGES = [f"presence-{name}" for name in [*SHARED, *FUNCTIONS, "tests"]]
+BUILD = Build(TARGET, [f"presence-{name}" for name in [*SHARED, *FUNCTIONS, "tests"]])
 WORKERS = os.cpu_count()
 # Seconds of tests, as they ran without a mutant, after which a mutant is missed.
 MAX_SECONDS = 60
 # Tests of so many seconds, or so many of them, run in one process.
 GROUP_SECONDS, GROUP_TESTS = 0.5, 40
-# A mutant may need memory without end.
-MAX_KILOBYTES = 8_000_000
-ENVIRONMENT = {
-    **os.environ,
-    "CARGO_TARGET_DIR": str(TARGET / "build"),
-    # Lints are for what people write.
-    "RUSTC_WORKSPACE_WRAPPER": str(TARGET / "without-lints"),
-    "TMPDIR": str(TARGET / "tmp"),
-    # A case that fails with a mutant is no case for later runs.
-    "PROPTEST_FAILURE_PERSISTENCE": "off",
-}
 
 
 def listed():
     """Returns the rows of all mutants, or of those in lines that changed since the commit. The first has number 0."""
-    command = ["cargo", "mutants", "--list", "--json", "--dir", TREE, *(option for name in PACKAGES for option in ("--package", name))]
+    command = ["cargo", "mutants", "--list", "--json", "--dir", BUILD.tree, *(option for name in PACKAGES for option in ("--package", name))]
     if COMMIT:
         diff = TARGET / "changed.diff"
         diff.write_bytes(subprocess.run(["git", "diff", f"{COMMIT}..."], cwd=ROOT, check=True, capture_output=True).stdout)
@@ -61,60 +49,39 @@ def write_switches(mutants, originals, left_out):
     for file, rows in by_file.items():
         source = MutatedSource(originals[file], [row for row in rows if row[0] not in left_out])
         left_out |= source.left_out
-        text = source.mutated()
-        if (TREE / file).read_text() != text:
-            (TREE / file).write_text(text)
-
-
-def add_module(mutants):
-    for source in {mutant["file"].split("/src/")[0] + "/src" for mutant in mutants}:
-        (TREE / source / "mutants.rs").write_text(MODULE.replace("COUNT", str(len(mutants))))
-        with (TREE / source / "lib.rs").open("a") as lib:
-            lib.write("\nmod mutants;\n")
-
-
-def compile_tests():
-    """Returns the messages of cargo, as it compiles the tests."""
-    packages = [option for name in TEST_PACKAGES for option in ("--package", name)]
-    # Optimised, so that the tests take a third of the time.
-    levels = [option for name in TEST_PACKAGES[:4] for option in ("--config", f"profile.dev.package.{name}.opt-level=1")]
-    command = ["cargo", "test", "--locked", *levels, *packages, "--tests", "--no-run", "--message-format=json"]
-    output = subprocess.run(command, cwd=TREE, env=ENVIRONMENT, check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-    return [json.loads(line) for line in output.decode().split("\n") if line.startswith("{")]
+        BUILD.write(file, source.mutated())
 
 
 def at_fault(message):
     """Returns the mutants that an error of the compiler is about."""
     found = set()
     for span in message["spans"]:
-        source = (TREE / span["file_name"]).read_bytes() if (TREE / span["file_name"]).exists() else b""
+        file = BUILD.tree / span["file_name"]
+        source = file.read_bytes() if file.exists() else b""
         if (message["code"] or {}).get("code") == "E0004":
             # A match lacks what the arms with switches match.
             match = source[span["byte_start"] : span["byte_start"] + 6000]
-            found.update(map(int, re.findall(rb" if !crate::mutants::switch\((\d+)\)", match)))
+            found.update(map(int, re.findall(rb" if !%b\((\d+)\)" % SWITCH.encode(), match)))
         elif span["is_primary"]:
-            found.update(map(int, re.findall(rb"crate::mutants::switch\((\d+)\)", source[: span["byte_end"]])[-1:]))
+            found.update(map(int, re.findall(rb"%b\((\d+)\)" % SWITCH.encode(), source[: span["byte_end"]])[-1:]))
     return found
 
 
 def build(mutants):
     """Compiles the tests with all mutants that compile. Returns the programs of tests, and the mutants that are left out."""
-    originals = {mutant["file"]: (TREE / mutant["file"]).read_text() for mutant in mutants}
-    add_module(mutants)
+    originals = {mutant["file"]: (BUILD.tree / mutant["file"]).read_text() for mutant in mutants}
+    BUILD.add_module(originals, len(mutants))
     left_out = set()
     while True:
         write_switches(mutants, originals, left_out)
-        messages = compile_tests()
-        errors = [one["message"] for one in messages if one["reason"] == "compiler-message" and one["message"]["level"] == "error"]
+        tests, errors = BUILD.compile()
         if not errors:
-            break
+            return {Path(one["executable"]): folder_of(one) for one in tests}, left_out
         faults = set().union(*map(at_fault, errors))
         if faults <= left_out:
             sys.exit("".join(error["rendered"] for error in errors))
         left_out |= faults
         print(f"{len(left_out)} mutants do not compile", flush=True)
-    tests = [one for one in messages if one["reason"] == "compiler-artifact" and one["profile"]["test"] and one["executable"]]
-    return {Path(one["executable"]): Path(one["manifest_path"]).parent for one in tests}, left_out
 
 
 class Test:
@@ -125,7 +92,7 @@ class Test:
         trace = TARGET / f"trace-{threading.get_ident()}"
         trace.unlink(missing_ok=True)
         start = time.monotonic()
-        self.passes = run_tests([self], 600, MUTANT_TRACE=str(trace)) == "missed"
+        self.passes = run_tests([self], 600, SWITCH_TRACE=str(trace)) == "missed"
         self.seconds = time.monotonic() - start
         self.reached = set(map(int, trace.read_text().split())) if trace.exists() else set()
 
@@ -133,26 +100,8 @@ class Test:
 def run_tests(tests, seconds, **variables):
     """Runs tests of one program. Returns `missed` if all pass, `caught` if one fails, and `timeout`."""
     first = tests[0]
-    command = f"ulimit -v {MAX_KILOBYTES}; exec \"$@\""
-    environment = {**ENVIRONMENT, **variables, "CARGO_MANIFEST_DIR": str(first.folder)}
-    arguments = [first.program, "--exact", "--test-threads", "1", *(test.name for test in tests)]
-    process = subprocess.Popen(
-        ["bash", "-c", command, "bash", *arguments],
-        cwd=first.folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        return "caught" if process.wait(seconds) else "missed"
-    except subprocess.TimeoutExpired:
-        return "timeout"
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+    arguments = ["--exact", "--test-threads", "1", *(test.name for test in tests)]
+    return BUILD.run(first.program, first.folder, arguments, seconds, **variables)
 
 
 def trace_tests(programs):
@@ -160,7 +109,7 @@ def trace_tests(programs):
     names = [
         (program, folder, line.removesuffix(": test"))
         for program, folder in programs.items()
-        for line in subprocess.run([program, "--list"], cwd=folder, env=ENVIRONMENT, check=True, capture_output=True, text=True).stdout.split("\n")
+        for line in subprocess.run([program, "--list"], cwd=folder, env=BUILD.environment, check=True, capture_output=True, text=True).stdout.split("\n")
         if line.endswith(": test")
     ]
     with ThreadPoolExecutor(WORKERS) as pool:
@@ -173,7 +122,7 @@ def trace_tests(programs):
 
 def outcome(number, mutant, tests):
     """Runs a mutant with the tests that reach it."""
-    own = str(TREE / mutant["file"].split("/src/")[0])
+    own = str(BUILD.tree / mutant["file"].split("/src/")[0])
     reaching = sorted((test for test in tests if number in test.reached), key=lambda test: (str(test.folder) != own, test.seconds))
     group, seconds, total = [], 0, 0
     for at, test in enumerate(reaching):
@@ -181,7 +130,7 @@ def outcome(number, mutant, tests):
         seconds += test.seconds
         is_last = at + 1 == len(reaching) or reaching[at + 1].program != test.program
         if is_last or seconds > GROUP_SECONDS or len(group) == GROUP_TESTS:
-            word = run_tests(group, 10 + 5 * seconds, MUTANT=str(number))
+            word = run_tests(group, 10 + 5 * seconds, SWITCH=str(number))
             total += seconds
             if word != "missed" or total > MAX_SECONDS:
                 return word
@@ -190,11 +139,7 @@ def outcome(number, mutant, tests):
 
 
 def main():
-    (TARGET / "tmp").mkdir(parents=True, exist_ok=True)
-    wrapper = TARGET / "without-lints"
-    wrapper.write_text('#!/usr/bin/env bash\nexec "$@" --cap-lints allow\n')
-    wrapper.chmod(0o755)
-    copy_last_commit(TREE)
+    copy_last_commit(BUILD.tree)
     mutants = listed()
     if not mutants:
         print("no mutants")

@@ -5,6 +5,7 @@ use std::fmt;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::ids::UserId;
+use crate::random;
 use crate::secret_hash::{SecretHash, SecretKind};
 
 const PREFIX: &str = "pk_";
@@ -31,13 +32,9 @@ const FIRST_BIASED_BYTE: u8 = 248;
 pub struct PlaintextApiKey(SecretString);
 
 impl PlaintextApiKey {
-    /// Generates a key with the operating system's generator.
-    ///
-    /// # Panics
-    ///
-    /// When the operating system has no random bytes to give.
+    /// Generates a random key.
     pub fn generate() -> Self {
-        Self::from_bytes(|bytes| getrandom::fill(bytes).expect("the operating system provides random bytes"))
+        Self::from_bytes(|bytes| random::fill(bytes))
     }
 
     /// Parses a key; `None` if its form or its checksum is wrong. Spaces around it are not ignored.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use crate::random::random_u64;
+
 /// Largest number of an id: 2^53 − 1, the largest integer that every JSON reader holds exactly.
 pub const MAX_ID: u64 = (1 << 53) - 1;
 
@@ -108,15 +110,6 @@ pub type BusinessId = OpaqueId<BusinessKind>;
 
 /// Id of a category.
 pub type CategoryId = OpaqueId<CategoryKind>;
-
-/// Returns eight bytes from the operating system's generator.
-///
-/// # Panics
-///
-/// When the operating system has no random bytes to give: nothing safe can be done then.
-pub fn random_u64() -> u64 {
-    getrandom::u64().expect("the operating system provides randomness")
-}
 
 fn canonical_decimal(text: &str) -> Option<u64> {
     let is_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -28,6 +28,7 @@ pub mod network;
 pub mod page;
 pub mod password;
 pub mod patch;
+pub mod random;
 pub mod rate_limit;
 pub mod restore;
 pub mod review;

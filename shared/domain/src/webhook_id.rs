@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::ids::{OrgId, random_u64};
+use crate::ids::OrgId;
+use crate::random::random_u64;
 
 /// Largest number of webhooks of an organisation: the number of its slots.
 pub const MAX_WEBHOOKS: u8 = 10;

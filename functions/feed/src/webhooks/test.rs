@@ -5,7 +5,7 @@ use presence_deliverer::send_once;
 use presence_domain::access::Principal;
 use presence_domain::error::{Error, FieldErrors};
 use presence_domain::feed::format_at;
-use presence_domain::ids::random_u64;
+use presence_domain::random::random_u64;
 use presence_domain::webhook::Delivery;
 use serde_json::json;
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::random;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use secrecy::{ExposeSecret, SecretString};
@@ -19,14 +20,10 @@ const LENGTH: usize = 43;
 pub struct ActivationToken(SecretString);
 
 impl ActivationToken {
-    /// Generates a token with the operating system's generator.
-    ///
-    /// # Panics
-    ///
-    /// When the operating system has no random bytes to give.
+    /// Generates a random token.
     pub fn generate() -> Self {
         let mut bytes = [0; BYTES];
-        getrandom::fill(&mut bytes).expect("the operating system provides random bytes");
+        random::fill(&mut bytes);
         Self(URL_SAFE_NO_PAD.encode(bytes).into())
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::random;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -20,7 +21,7 @@ impl WebhookSecret {
     /// Generates a random secret.
     pub fn generate() -> Self {
         let mut bytes = [0; SECRET_BYTES];
-        getrandom::fill(&mut bytes).expect("the operating system provides random bytes");
+        random::fill(&mut bytes);
         Self(bytes)
     }
 

@@ -22,7 +22,8 @@ use super::log_items::{LogEntry, SLOTS, Slot};
 use crate::client::tables::Condition;
 use crate::schema;
 use presence_domain::error::Error;
-use presence_domain::ids::{BusinessId, random_u64};
+use presence_domain::ids::BusinessId;
+use presence_domain::random::random_u64;
 
 /// Maximum number of businesses that an entry announces for its own batch: as many as an import writes at a time.
 const BATCH: usize = 32;

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::operation::create_table::CreateTableError;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_types::SdkConfig;
 use presence_domain::error::Error;
-use presence_domain::ids::random_u64;
+use presence_domain::random::random_u64;
 use presence_runtime::aws::{ATTEMPT_TIMEOUT, Aws};
 use presence_runtime::config::{Config, ConfigError};
 

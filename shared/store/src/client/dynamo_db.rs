@@ -24,7 +24,7 @@ use crate::client::tables::{Answer, Change, CommitError, IsLost, ItemWrite, Tabl
 use crate::client::write_rate::ReservedUnits;
 use crate::schema::Table;
 use presence_domain::error::Error;
-use presence_domain::ids::random_u64;
+use presence_domain::random::random_u64;
 
 /// Largest number of keys in one BatchGetItem, DynamoDB's limit.
 const BATCH_KEYS: usize = 100;

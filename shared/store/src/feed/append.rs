@@ -13,7 +13,8 @@ use crate::schema::EVENTS;
 use presence_domain::error::Error;
 use presence_domain::event::Event;
 use presence_domain::feed::{FeedHead, SequenceNumber, ShardId};
-use presence_domain::ids::{OrgId, random_u64};
+use presence_domain::ids::OrgId;
+use presence_domain::random::random_u64;
 
 /// Number of attempts to append. Each one that fails means that another publisher appended to the same feed.
 const ATTEMPTS: usize = 50;

@@ -1,7 +1,7 @@
 //! Sort keys of the audit table. A record has the partition of its user.
 
 use jiff::Timestamp;
-use presence_domain::ids::random_u64;
+use presence_domain::random::random_u64;
 
 /// Returns a new sort key for a record of the audit trail: milliseconds in 13 digits, then a random number.
 pub fn audit_sk(at: Timestamp) -> String {

@@ -1,7 +1,8 @@
 //! Keys of the users table: users, their mails, addresses and directories.
 
 use jiff::Timestamp;
-use presence_domain::ids::{OrgId, UserId, random_u64};
+use presence_domain::ids::{OrgId, UserId};
+use presence_domain::random::random_u64;
 use presence_domain::user::{PersonName, Status};
 use presence_domain::user_directory::SEPARATOR;
 

@@ -2,8 +2,9 @@
 
 use clap::Args;
 use presence_domain::error::{Error, FieldErrors};
-use presence_domain::ids::{UserId, random_u64};
+use presence_domain::ids::UserId;
 use presence_domain::password::{Password, PasswordHash};
+use presence_domain::random::random_u64;
 use presence_domain::user::{References, Status, User, UserChange, UserPatch};
 use presence_store::{Decision, UpdateOutcome};
 use serde_json::json;
