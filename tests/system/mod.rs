@@ -1,9 +1,10 @@
 //! Simulation of the whole service in one process and in virtual time: clients, the functions of the API, mailers, the publisher, deliverers, the
 //! auditor, partners and ingest, over the embedded database, a bucket and a queue behind a hostile network.
 //!
-//! Several processes of each kind have caches and clocks of their own. Calls are slow, are lost before or after they are carried out, come late,
-//! are throttled, meet other transactions, or make their process stand still for minutes. Indexes lag. Streams hand batches over again, and the
-//! queue hands messages over again and in another order.
+//! Several processes of each kind have caches and clocks of their own, and half of them are of the next version. Calls are slow, are lost
+//! before or after they are carried out, come late, are throttled, meet other transactions, or make their process stand still for minutes.
+//! Indexes lag. Streams hand batches over again, and the queue hands messages over again and in another order. Meanwhile an operator restores
+//! the tables as they were.
 //!
 //! The judge looks at the database right after each write, so that it knows each state that there ever was. Each answer must fit a state
 //! between its request and itself; each change must be what its caller asked for, and happen once. A seed that fails is shortened.
@@ -14,6 +15,7 @@ mod clients;
 mod history;
 mod imports;
 mod limits;
+mod next_version;
 mod processes;
 mod queue;
 mod restore;

@@ -26,6 +26,7 @@ use super::bucket::Bucket;
 use super::clients::Client;
 use super::history::{History, Moment};
 use super::limits::Pass;
+use super::next_version::VersionConnector;
 use super::processes::{Api, Request, SimulatedClock};
 use super::queue::Queue;
 use super::rows::Sent;
@@ -237,7 +238,8 @@ impl Simulation {
 
     /// Returns the stores of a process that was just started.
     pub(crate) fn stores(&self) -> Stores {
-        stores(&self.stack, self.network.over(self.lag.over(in_process_client())))
+        let version = VersionConnector { is_next: self.rng.lock().expect("no panic").bool() };
+        stores(&self.stack, version.over(self.network.over(self.lag.over(in_process_client()))))
     }
 
     /// Returns a clock with an error in milliseconds.

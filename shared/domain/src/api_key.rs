@@ -34,7 +34,7 @@ pub struct PlaintextApiKey(SecretString);
 impl PlaintextApiKey {
     /// Generates a random key.
     pub fn generate() -> Self {
-        Self::from_bytes(|bytes| random::fill(bytes))
+        Self::from_bytes(random::fill)
     }
 
     /// Parses a key; `None` if its form or its checksum is wrong. Spaces around it are not ignored.

@@ -136,13 +136,6 @@ pub(super) fn to_item_after(user: &User, mail: Option<&str>, delivery: Option<De
     )
 }
 
-/// Returns an item as a write stores it that records no end of a delivery.
-pub(crate) fn without_delivery(item: &Item) -> Item {
-    let mut item = item.clone();
-    item.remove("delivery");
-    item
-}
-
 /// Parses the item of a user.
 pub(crate) fn from_item(item: Item) -> Result<UserRecord, Error> {
     let mut stored: UserItem = parse_as(USER, item)?;

@@ -20,7 +20,7 @@ mod write;
 pub use by_pattern::{EmailSearch, FoundUser};
 pub use details::UserDetails;
 pub use find::BusinessIds;
-pub(super) use item::{LISTED, ListedItem, add_listed, from_item, listed_in, to_item, without_delivery};
+pub(super) use item::{LISTED, ListedItem, add_listed, from_item, listed_in, to_item};
 pub use keys::{ApiKeyError, IssuedKey, KeyChange, NewApiKey, ReplacedKey};
 pub use record::UserRecord;
 pub use update::{Decision, UpdateOutcome, retry_stale};
