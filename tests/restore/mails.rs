@@ -1,5 +1,7 @@
 //! Mails that waited at the instant of a restore: nobody sends them before an operator decides.
 
+use jiff::SignedDuration;
+use presence_domain::invitation::WINDOW;
 use presence_ops::Exit;
 use presence_tests::{SEEDED_WEBHOOK, TestStack, address};
 use serde_json::json;
@@ -30,11 +32,27 @@ async fn a_mail_of_then_is_held_until_it_is_released_and_is_then_sent_once() {
     assert!(listed.contains(r#""state":"held""#) && listed.contains(&env.then.guest), "{listed}");
     let released = ops("outbox retry --all --json").await.expect(Exit::Done).json();
     assert_eq!(released["ids"], json!(held));
+    stack.clock.advance(WINDOW);
     for _ in 0..2 {
         send_mails(&stack).await;
     }
     assert_eq!(mails_to_guest(&stack), 1);
     assert_eq!(stack.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_that_got_a_mail_shortly_before_gets_no_other_within_five_minutes() {
+    let env = RestoreEnv::new().await;
+    let invited = &env.fixtures.invited_2;
+    assert!(mails_to(&env.stack, &invited.email) > 0, "it got one just now");
+    env.restore("").await;
+    let stack = env.restored_stack().await;
+    assert_eq!(stack.invite(&invited.id, &env.fixtures.provider.key).await.status, 200);
+    for (advance, expected) in [(0, 0), (299, 0), (2, 1)] {
+        stack.clock.advance(SignedDuration::from_secs(advance));
+        send_mails(&stack).await;
+        assert_eq!(mails_to(&stack, &invited.email), expected, "after {advance} seconds more");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -58,6 +76,7 @@ async fn a_released_mail_is_not_held_again_by_another_run() {
     let released = stack.ops("outbox retry --all").await;
     released.expect(Exit::Done);
     assert_eq!(env.restore("").await["held_mails"], json!([]));
+    stack.clock.advance(WINDOW);
     send_mails(&stack).await;
     assert_eq!(mails_to_guest(&stack), 1);
 }

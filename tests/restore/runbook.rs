@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use presence_domain::invitation::WINDOW;
 use presence_ops::Exit;
 use presence_store::Stores;
 use presence_tests::address;
@@ -48,6 +49,7 @@ async fn the_runbook_of_a_restore_ends_healthy() {
     }
     assert!(runs >= 5, "{runs} commands");
     let stack = env.restored_stack().await;
+    stack.clock.advance(WINDOW);
     send_mails(&stack).await;
     let to_guest = stack.local.mailbox().mails().iter().filter(|mail| mail.to == address("guest")).count();
     assert_eq!((to_guest, stack.audit().await), (1, vec![]));

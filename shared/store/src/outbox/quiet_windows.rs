@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::client::read::{Item, number, pk_sk, text};
+use crate::client::tables::Condition;
 use crate::format::{item, parse};
 use crate::keys::{MAILBOX_SK, mailbox_pk};
 use crate::{Database, OutboxStore, schema};
@@ -17,6 +18,8 @@ use presence_domain::invitation::ActivationTokenHash;
 
 /// Seconds for which a window is kept after its end. The clocks of functions and of DynamoDB differ by less.
 const KEPT_SECONDS: i64 = 3_600;
+/// Items in a page of a scan.
+const PAGE: i32 = 1_000;
 
 /// Claim of the quiet window of an address.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +69,10 @@ fn ttl(quiet_until: Timestamp) -> i64 {
     quiet_until.as_second() + KEPT_SECONDS
 }
 
+fn is_window(item: &Item) -> bool {
+    item.get("sk").and_then(|sk| sk.as_s().ok()).is_some_and(|sk| sk == MAILBOX_SK)
+}
+
 /// True if the item is a valid window.
 pub(crate) fn is_readable(item: Item) -> bool {
     parse::<MailboxItem>(item).is_ok_and(|stored| Timestamp::from_millisecond(stored.quiet_until).is_ok())
@@ -78,6 +85,25 @@ impl OutboxStore {
         let Some(stored) = stored.map(parse::<MailboxItem>).transpose()? else { return Ok(None) };
         let quiet_until = Timestamp::from_millisecond(stored.quiet_until).map_err(Error::internal)?;
         Ok(Some(quiet_until).filter(|quiet_until| *quiet_until > now))
+    }
+
+    /// Takes the windows that are open in the tables of another store over, and scans these for them.
+    pub async fn take_over_windows(&self, of: &Self, now: Timestamp) -> Result<(), Error> {
+        let mut start = None;
+        loop {
+            let (items, next) = of.db.scan_page(&schema::USERS, PAGE, start).await?;
+            for window in items.into_iter().filter(is_window) {
+                let until = parse::<MailboxItem>(window.clone()).map_or(0, |window| window.quiet_until);
+                if let Some(until) = u64::try_from(until).ok().filter(|_| until > now.as_millisecond()) {
+                    let is_shorter = Condition::NotThereOrBelow("quiet_until", until);
+                    self.db.put_if(&schema::USERS, window, is_shorter).await?;
+                }
+            }
+            start = next;
+            if start.is_none() {
+                return Ok(());
+            }
+        }
     }
 
     /// Settles a claim whose mail was sent: the window ends at the instant. Does nothing if another claim holds the window.
