@@ -18,6 +18,8 @@ use super::simulation::Simulation;
 const ADDRESSES: u8 = 24;
 /// Users that clients create, at most.
 const GUESTS: usize = 24;
+/// Path that only administrators may read.
+const EVENTS: &str = "/events";
 /// Tries of a request with an idempotency key.
 const TRIES: usize = 8;
 
@@ -76,13 +78,22 @@ impl Client {
         Request { method, path, key: self.key.clone(), idempotency_key, body }
     }
 
-    /// Sends a request, and again while it is not known what became of it if it has a key against repeats.
+    /// Sends a request, and again while it is not known what became of it if it has a key against repeats. Now and then such a one is sent
+    /// twice at the same time.
     pub(crate) async fn send(&mut self, request: &Request) -> Option<(u16, Value)> {
         for _ in 0..TRIES {
-            let answer = self.simulation.send(request, &mut self.rng).await;
-            let is_known = answer.as_ref().is_some_and(|(status, _)| !matches!(status, 409 | 500..));
-            if is_known || request.idempotency_key.is_none() {
-                return answer;
+            if request.idempotency_key.is_none() {
+                return self.simulation.send(request, &mut self.rng).await;
+            }
+            let (mut rng, is_doubled) = (self.rng.fork(), self.rng.u8(..6) == 0);
+            let first = self.simulation.send(request, &mut self.rng);
+            let second = async { if is_doubled { self.simulation.send(request, &mut rng).await } else { None } };
+            let (first, second) = futures::join!(first, second);
+            let is_known = |answer: &(u16, Value)| !matches!(answer.0, 409 | 500..);
+            let answers = first.into_iter().chain(second).filter(is_known);
+            // One may be refused before the other one can be carried out.
+            if let Some(answer) = answers.min_by_key(|(status, _)| *status) {
+                return Some(answer);
             }
             tokio::time::sleep(Duration::from_millis(self.rng.u64(..8_000))).await;
         }
@@ -120,7 +131,7 @@ impl Client {
         let late = self.simulation.network.late_calls();
         let answer = self.send(request).await;
         // A request that comes late may still do what its caller was refused meanwhile.
-        let is_final = request.idempotency_key.is_none() && late == self.simulation.network.late_calls();
+        let is_final = late == self.simulation.network.late_calls();
         let id = answer.as_ref().and_then(|(_, body)| Some(body["id"].as_str()?.to_owned()));
         let status = answer.map_or(0, |(status, _)| status);
         let now = self.simulation.now();
@@ -164,7 +175,8 @@ impl Client {
         let id = self.guest();
         let role = self.rng.bool().then(|| *self.rng.choice(&[Role::BusinessManager, Role::OrgAdmin]).expect("one"));
         let email = (self.rng.u8(..4) == 0).then(|| address(&format!("guest-{}", self.rng.u8(..ADDRESSES))));
-        let (org, status) = (None, (self.rng.u8(..6) == 0).then_some(Status::Active));
+        let status = *self.rng.choice(&[Status::Active, Status::Active, Status::Invited]).expect("one");
+        let (org, status) = (None, (self.rng.u8(..5) == 0).then_some(status));
         let intent = Intent { id: Some(id.clone()), org, role, status, email: email.clone(), ..Intent::default() };
         let (token, since) = (self.intend(intent), self.moment());
         let mut body = json!({ "last_name": token });
@@ -174,7 +186,7 @@ impl Client {
                 body[name] = value.into();
             }
         }
-        if status.is_some() {
+        if body["status"] == "active" {
             body["password"] = "canary-pass-1".into();
         }
         let request = self.request(Method::POST, format!("/user/{id}"), body);
@@ -297,7 +309,7 @@ impl Client {
 
     /// Makes a key for a guest, uses it, ends it or its owner, and uses it again.
     async fn use_keys(&mut self) {
-        let (id, since) = (self.guest(), self.moment());
+        let (id, first) = (self.guest(), self.moment());
         let request = self.request(Method::POST, format!("/user/{id}/keys"), json!({ "label": "one" }));
         let Some((200, body)) = self.send(&request).await else {
             return;
@@ -307,28 +319,35 @@ impl Client {
         };
         let key_id = body["id"].as_str().unwrap_or_default();
         let is_active = |state: &State| state.users.get(&id).is_some_and(|user| user.status == Status::Active);
-        self.simulation.history().judge(since, || format!("{id} gets a key"), is_active);
-        for _ in 0..self.rng.u8(1..4) {
-            let (since, answer) = (self.moment(), self.whoami(key).await);
+        self.simulation.history().judge(first, || format!("{id} gets a key"), is_active);
+        let made = self.moment();
+        for _ in 0..self.rng.u8(1..5) {
+            let path = *self.rng.choice(&["/user/me", EVENTS]).expect("one");
+            let may = |state: &State| path != EVENTS || state.users[&id].role == Role::OrgAdmin;
+            let (since, answer) = (self.moment(), self.read_with(key, path).await);
             let mut history = self.simulation.history();
+            let what = || format!("{path} with the key of {id}: {answer:?}");
             match answer {
-                Some(200) => history.judge(since, || format!("the key of {id} is accepted"), is_active),
-                Some(401) => history.judge(since, || format!("the key of {id} is refused"), |state| !is_active(state)),
+                Some(200) if history.was(made..=since, |state| !is_active(state)) => history.found(what()),
+                Some(200) => history.judge(since, what, |state| is_active(state) && may(state)),
+                Some(403) => history.judge(since, what, |state| is_active(state) && !may(state)),
+                // It ended with the time for which its owner was not active.
+                Some(401) => history.judge(first, what, |state| !is_active(state)),
                 _ => {}
             }
         }
         let request = self.request(Method::DELETE, format!("/user/{id}/keys/{key_id}"), Value::Null);
         if let Some((200, _)) = self.send(&request).await {
             for _ in 0..2 {
-                if let Some(200) = self.whoami(key).await {
+                if let Some(200) = self.read_with(key, "/user/me").await {
                     self.simulation.history().found(format!("a revoked key of {id} is accepted"));
                 }
             }
         }
     }
 
-    async fn whoami(&mut self, key: &str) -> Option<u16> {
-        let request = Request { key: key.to_owned(), ..self.request(Method::GET, "/user/me".to_owned(), Value::Null) };
+    async fn read_with(&mut self, key: &str, path: &str) -> Option<u16> {
+        let request = Request { key: key.to_owned(), ..self.request(Method::GET, path.to_owned(), Value::Null) };
         self.send(&request).await.map(|(status, _)| status)
     }
 

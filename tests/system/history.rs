@@ -1,6 +1,7 @@
 //! States that the database ever had, and the judge of answers.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::ids::OrgId;
@@ -162,6 +163,9 @@ impl History {
             }
             return;
         };
+        if after.status == Status::Active {
+            self.invitations.remove(id);
+        }
         let accepted = before.as_ref().map(|before| Seen { status: Status::Active, ..before.clone() });
         if accepted.as_ref() == Some(&after) && self.activations.contains(id) {
             return;
@@ -234,6 +238,11 @@ impl History {
             let what = format!("{} fits no state of {since} to {}", what(), self.now());
             self.found(what);
         }
+    }
+
+    /// True if a state between two moments fits.
+    pub(crate) fn was(&self, moments: RangeInclusive<Moment>, fits: impl Fn(&State) -> bool) -> bool {
+        self.states[moments].iter().any(fits)
     }
 
     /// Notes that an invitation of a user was accepted.

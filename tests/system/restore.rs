@@ -69,7 +69,7 @@ impl Operator {
     }
 
     /// Restores to the end, and judges that nobody got back what was taken away.
-    pub(crate) async fn judge_end(mut self) {
+    pub(crate) async fn judge_end(self) {
         let output = self.run().await;
         if output.exit != Exit::Done {
             return self.found(format!("the restore ends with {:?}: {}", output.exit, output.stderr));
@@ -100,7 +100,7 @@ impl Operator {
     }
 
     /// Looks for links that work with the restored tables, and did not before.
-    async fn judge_links(&mut self, restored: &Database) {
+    async fn judge_links(&self, restored: &Database) {
         let simulation = &self.simulation;
         let before = Api::start(&simulation.truth.database, simulation.clock(0)).await;
         let after = Api::start(restored, simulation.clock(0)).await;
