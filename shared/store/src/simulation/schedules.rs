@@ -321,8 +321,11 @@ impl Scenario {
         self.put(shop(0, 0, 0))?;
         self.put(shop(1, 0, 1))?;
         self.import(&[(0, 0), (1, 40)])?;
-        self.put_and_die(shop(0, 0, 1))?;
-        self.put_and_die(shop(1, 0, 0))?;
+        for shop in [shop(0, 0, 1), shop(1, 0, 0)] {
+            let moving = self.begin(put_business(self.store(), shop));
+            self.until(moving, "write R#")?;
+            self.kill(moving);
+        }
         self.world().show_in_indexes(100);
         let stats = self.begin_groups_of_city()?;
         self.kill(stats);
