@@ -78,13 +78,12 @@ impl Client {
         Request { method, path, key: self.key.clone(), idempotency_key, body }
     }
 
-    /// Sends a request, and again while it is not known what became of it if it has a key against repeats. Now and then such a one is sent
-    /// twice at the same time.
+    /// Sends a request. One with a key against repeats is sent again while its outcome is not known, and now and then twice at the same time.
     pub(crate) async fn send(&mut self, request: &Request) -> Option<(u16, Value)> {
+        if request.idempotency_key.is_none() {
+            return self.simulation.send(request, &mut self.rng).await;
+        }
         for _ in 0..TRIES {
-            if request.idempotency_key.is_none() {
-                return self.simulation.send(request, &mut self.rng).await;
-            }
             let (mut rng, is_doubled) = (self.rng.fork(), self.rng.u8(..6) == 0);
             let first = self.simulation.send(request, &mut self.rng);
             let second = async { if is_doubled { self.simulation.send(request, &mut rng).await } else { None } };

@@ -16,8 +16,8 @@ pub(crate) struct VersionConnector {
 
 impl ConnectorLayer for VersionConnector {
     async fn call(&self, mut request: HttpRequest, next: Next) -> Answer {
-        let body = request.body().bytes().and_then(|bytes| serde_json::from_slice(bytes).ok());
-        if let Some(mut body) = body.filter(|_| self.is_next) {
+        let bytes = request.body().bytes().filter(|_| self.is_next);
+        if let Some(mut body) = bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()) {
             add_attribute(&mut body);
             *request.body_mut() = body.to_string().into();
         }

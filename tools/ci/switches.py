@@ -27,7 +27,7 @@ pub(crate) fn switch(number: usize) -> bool {
     *ACTIVE == Some(number)
 }
 """
-# The code of a switch, as text and as a pattern.
+# Path of the function `switch` in each crate.
 SWITCH = "crate::switches::switch"
 # Crates that are optimised, so that the tests take a third of the time.
 OPTIMISED = ["domain", "ledger", "store", "api"]

@@ -40,7 +40,7 @@ pub(crate) const INVITATION: Kind = Kind::first("mail");
 /// Notice that a webhook was disabled, before its mails are in the outbox.
 pub(crate) const NOTICE: Kind = Kind::first("notice");
 /// Quiet window of an address.
-const MAILBOX: Kind = Kind::first("mailbox");
+pub(crate) const MAILBOX: Kind = Kind::first("mailbox");
 /// Mark of an address: bounced, or complained about.
 pub(crate) const MARK: Kind = Kind::first("mark");
 /// Entry in the change log of a user directory.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::client::read::{Item, number, pk_sk, text};
 use crate::client::tables::Condition;
-use crate::format::{item, parse};
+use crate::format::{MAILBOX, item, kind_of, parse};
 use crate::keys::{MAILBOX_SK, mailbox_pk};
 use crate::{Database, OutboxStore, schema};
 use presence_domain::error::Error;
@@ -69,10 +69,6 @@ fn ttl(quiet_until: Timestamp) -> i64 {
     quiet_until.as_second() + KEPT_SECONDS
 }
 
-fn is_window(item: &Item) -> bool {
-    item.get("sk").and_then(|sk| sk.as_s().ok()).is_some_and(|sk| sk == MAILBOX_SK)
-}
-
 /// True if the item is a valid window.
 pub(crate) fn is_readable(item: Item) -> bool {
     parse::<MailboxItem>(item).is_ok_and(|stored| Timestamp::from_millisecond(stored.quiet_until).is_ok())
@@ -87,12 +83,12 @@ impl OutboxStore {
         Ok(Some(quiet_until).filter(|quiet_until| *quiet_until > now))
     }
 
-    /// Takes the windows that are open in the tables of another store over, and scans these for them.
-    pub async fn take_over_windows(&self, of: &Self, now: Timestamp) -> Result<(), Error> {
+    /// Copies the open windows of another store, except where one here ends later. Scans the users table of the other store.
+    pub async fn copy_open_windows(&self, other: &Self, now: Timestamp) -> Result<(), Error> {
         let mut start = None;
         loop {
-            let (items, next) = of.db.scan_page(&schema::USERS, PAGE, start).await?;
-            for window in items.into_iter().filter(is_window) {
+            let (items, next) = other.db.scan_page(&schema::USERS, PAGE, start).await?;
+            for window in items.into_iter().filter(|item| kind_of(&schema::USERS, item) == MAILBOX) {
                 let until = parse::<MailboxItem>(window.clone()).map_or(0, |window| window.quiet_until);
                 if let Some(until) = u64::try_from(until).ok().filter(|_| until > now.as_millisecond()) {
                     let is_shorter = Condition::NotThereOrBelow("quiet_until", until);

@@ -175,12 +175,12 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Repeats the changes that the restore must not undo, and takes the quiet windows of addresses over.
+    /// Repeats the changes that the restore must not undo, and copies the open quiet windows of addresses.
     async fn repeat_changes(&mut self) -> Result<(), CommandError> {
         let changes = read_changes(self.restore).await?;
         let (actor, now) = (self.context.actor().await?, self.context.clock.now());
         Repetition { restore: self.restore, actor, now }.apply(changes, &mut self.report).await?;
-        Ok(self.restore.restored.outbox.take_over_windows(&self.restore.running.outbox, now).await?)
+        Ok(self.restore.restored.outbox.copy_open_windows(&self.restore.running.outbox, now).await?)
     }
 
     /// Deletes the answers that were kept around the instant. Each table is restored by itself: an answer may be there without its change.
