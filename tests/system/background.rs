@@ -119,8 +119,8 @@ impl Wakes for Queue {
     }
 }
 
-/// Makes the webhook, and starts the functions. Dropping the set ends them.
-pub(crate) async fn start(simulation: &Arc<Simulation>) -> JoinSet<()> {
+/// Makes the webhook, and starts the functions of tables that no restore replaces. Dropping the set ends them.
+pub(crate) async fn start_feed(simulation: &Arc<Simulation>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     let mut client = Client::new(simulation, 1);
     let body = json!({ "url": WEBHOOK });
@@ -129,16 +129,23 @@ pub(crate) async fn start(simulation: &Arc<Simulation>) -> JoinSet<()> {
         let request = client.request(http::Method::POST, "/webhooks".to_owned(), body.clone());
         made = client.send(&request).await.filter(|(status, _)| *status == 200);
     }
-    tasks.spawn(mail(Arc::clone(simulation), Stream::open(simulation, &USERS).await));
-    for table in [&AUDIT, &USERS, &REVIEWS] {
-        tasks.spawn(publish(Arc::clone(simulation), Stream::open(simulation, table).await));
-    }
+    tasks.spawn(publish(Arc::clone(simulation), Stream::open(simulation, &AUDIT).await));
     let (sender, receiver) = unbounded_channel();
     let queue = Queue(sender);
     tasks.spawn(watch_feed(Arc::clone(simulation), Stream::open(simulation, &EVENTS).await, queue.clone()));
     tasks.spawn(receive_wakes(Arc::clone(simulation), receiver, queue.clone()));
-    tasks.spawn(sweep_mails(Arc::clone(simulation)));
     tasks.spawn(sweep_webhooks(Arc::clone(simulation), queue));
+    tasks
+}
+
+/// Starts the functions of the tables in use. Dropping the set ends them.
+pub(crate) async fn start(simulation: &Arc<Simulation>) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    tasks.spawn(mail(Arc::clone(simulation), Stream::open(simulation, &USERS).await));
+    for table in [&USERS, &REVIEWS] {
+        tasks.spawn(publish(Arc::clone(simulation), Stream::open(simulation, table).await));
+    }
+    tasks.spawn(sweep_mails(Arc::clone(simulation)));
     tasks.spawn(audit(Arc::clone(simulation)));
     tasks
 }
@@ -168,7 +175,7 @@ struct Stream {
 
 impl Stream {
     async fn open(simulation: &Simulation, table: &Table) -> Self {
-        let name = simulation.truth.database.name(table);
+        let name = simulation.truth().database.name(table);
         let stream = TableStream::open(&simulation.instant_config(), &name).await.expect("the database answers");
         Self { records: stream.expect("a stream"), writes: simulation.writes.clone(), rng: simulation.fork_rng() }
     }
@@ -283,7 +290,7 @@ async fn audit(simulation: Arc<Simulation>) {
 
 /// Judges the end, when all that waited is done. Returns the number of events.
 pub(crate) async fn judge_end(simulation: &Arc<Simulation>) -> usize {
-    let truth = &simulation.truth;
+    let truth = simulation.truth();
     let users = truth.users.audit().await.expect("an answer");
     let reviews = truth.reviews.audit_reviews(None).await.expect("an answer");
     let found = |finding: String| simulation.history().found(finding);
@@ -313,7 +320,7 @@ async fn feed(simulation: &Arc<Simulation>, org: u64) -> Vec<FeedEvent> {
     loop {
         let start = FeedStart::After(after);
         let page =
-            simulation.truth.feed.read(Some(org_id(org)), start, PAGE, simulation.now()).await.expect("an answer");
+            simulation.truth().feed.read(Some(org_id(org)), start, PAGE, simulation.now()).await.expect("an answer");
         events.extend(page.events);
         after = page.last;
         if !page.has_more {
@@ -347,7 +354,7 @@ fn change(kind: EventKind, id: &str, version: Option<u64>) -> String {
 
 /// Counts the changes of users and keys by their names.
 async fn changes_of_trail(simulation: &Simulation, org: u64) -> BTreeMap<String, usize> {
-    let mut pages = simulation.truth.audit_trail.pages(AuditSource::Org(Some(org_id(org))), None);
+    let mut pages = simulation.truth().audit_trail.pages(AuditSource::Org(Some(org_id(org))), None);
     let mut changes = BTreeMap::new();
     while let Some(page) = pages.next_page().await.expect("an answer") {
         for record in page {

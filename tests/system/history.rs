@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use jiff::{SignedDuration, Timestamp};
-use presence_domain::ids::OrgId;
+use presence_domain::ids::{OrgId, UserId};
 use presence_domain::invitation::WINDOW;
-use presence_domain::review::{Review, ReviewState};
+use presence_domain::review::{Review, ReviewId, ReviewState};
 use presence_domain::user::{Role, Status, User};
 use tokio::time::Instant;
 
@@ -111,6 +111,21 @@ impl History {
         let stored = users.into_iter().map(|user| (user.id.to_string(), user)).collect();
         let reviews = reviews.into_iter().map(|review| (review.id.as_str().to_owned(), review)).collect();
         Self { states: vec![state], stored, reviews, ..Self::default() }
+    }
+
+    /// Begins again with the users and reviews of restored tables, after the last change of the others. Mails were sent nonetheless, and what
+    /// was found stays.
+    pub(crate) fn start_again_with(&mut self, users: Vec<User>, reviews: Vec<Review>) {
+        let Self { changes, mails, answers, findings, first_found, .. } = std::mem::take(self);
+        *self = Self { changes, mails, answers, findings, first_found, ..Self::starting_with(users, reviews) };
+    }
+
+    /// Returns all users and reviews that there ever were.
+    pub(crate) fn ids(&self) -> (BTreeSet<UserId>, BTreeSet<ReviewId>) {
+        let users = self.states.iter().flat_map(|state| state.users.keys());
+        let reviews = self.states.iter().flat_map(|state| state.reviews.keys());
+        let users = users.map(|id| UserId::parse(id).expect("an id"));
+        (users.collect(), reviews.map(|id| ReviewId::parse(id).expect("an id")).collect())
     }
 
     pub(crate) fn now(&self) -> Moment {

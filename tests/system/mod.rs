@@ -4,7 +4,7 @@
 //! Several processes of each kind have caches and clocks of their own, and half of them are of the next version. Calls are slow, are lost
 //! before or after they are carried out, come late, are throttled, meet other transactions, or make their process stand still for minutes.
 //! Indexes lag. Streams hand batches over again, and the queue hands messages over again and in another order. Meanwhile an operator restores
-//! the tables as they were.
+//! the tables as they were. Half of the runs go on with the restored tables.
 //!
 //! The judge looks at the database right after each write, so that it knows each state that there ever was. Each answer must fit a state
 //! between its request and itself; each change must be what its caller asked for, and happen once. A seed that fails is shortened.

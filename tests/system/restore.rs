@@ -43,7 +43,7 @@ pub(crate) async fn restore(simulation: Arc<Simulation>, time: Duration) -> Oper
     let recovery = PointInTimeConnector::new(simulation.stack.local.database_url());
     recovery.hurry();
     let at = Timestamp::from_second(simulation.now().as_second()).expect("an instant");
-    let tables: Vec<_> = restored_tables().map(|table| simulation.truth.database.name(table)).collect();
+    let tables: Vec<_> = restored_tables().map(|table| simulation.truth().database.name(table)).collect();
     let copying = recovery.clone();
     simulation.in_real_time(async move { copying.take_copy(at, &tables).await });
     let mut operator = Operator { simulation, rng, recovery, at };
@@ -68,24 +68,35 @@ impl Operator {
         self.simulation.history().found(finding);
     }
 
-    /// Restores to the end, and judges that nobody got back what was taken away.
-    pub(crate) async fn judge_end(self) {
+    /// Restores to the end, and judges that nobody got back what was taken away. Returns the restored tables.
+    pub(crate) async fn judge_end(&self) -> Stores {
         let output = self.run().await;
         if output.exit != Exit::Done {
-            return self.found(format!("the restore ends with {:?}: {}", output.exit, output.stderr));
+            self.found(format!("the restore ends with {:?}: {}", output.exit, output.stderr));
         }
-        let restored = Stores::new(self.simulation.truth.database.with_prefix(PREFIX));
+        let restored = Stores::new(self.simulation.truth().database.with_prefix(PREFIX));
         let ids: BTreeSet<_> = self.simulation.history().changes.iter().map(|(_, id, _)| id.clone()).collect();
         for id in ids {
             let id = UserId::parse(&id).expect("an id");
             self.judge_user(id, &restored).await;
         }
         self.judge_links(&restored.database).await;
+        restored
+    }
+
+    /// Restores to the end, switches to the restored tables, and sends the mails that the restore held.
+    pub(crate) async fn switch(&self) {
+        let restored = self.judge_end().await;
+        let output = run_ops(&restored, self.simulation.clock(0), "outbox retry --all", |context| context).await;
+        if output.exit != Exit::Done {
+            self.found(format!("held mails cannot be sent: {}", output.stderr));
+        }
+        self.simulation.switch_to(restored).await;
     }
 
     async fn judge_user(&self, id: UserId, restored: &Stores) {
         let Some(user) = restored.users.get(operator_scope(), id).await.expect("an answer") else { return };
-        let truth = &self.simulation.truth;
+        let truth = self.simulation.truth();
         let before = truth.users.get(operator_scope(), id).await.expect("an answer");
         let gains = gains_of_user(&user, before.as_ref());
         if !gains.is_empty() {
@@ -102,7 +113,7 @@ impl Operator {
     /// Looks for links that work with the restored tables, and did not before.
     async fn judge_links(&self, restored: &Database) {
         let simulation = &self.simulation;
-        let before = Api::start(&simulation.truth.database, simulation.clock(0)).await;
+        let before = Api::start(&simulation.truth().database, simulation.clock(0)).await;
         let after = Api::start(restored, simulation.clock(0)).await;
         let links: BTreeSet<_> = simulation.links().iter().cloned().collect();
         for link in links {

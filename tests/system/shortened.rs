@@ -27,6 +27,11 @@ impl Setting {
     pub(crate) fn of(seed: u64) -> Self {
         Self { seed, clients: CLIENTS, time: TIME, off: Vec::new() }
     }
+
+    /// True if the restored tables are used in the end.
+    pub(crate) fn uses_restored_tables(&self) -> bool {
+        self.seed % 4 >= 2
+    }
 }
 
 /// Smallest setting so far that fails, with its report.

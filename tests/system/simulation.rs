@@ -1,7 +1,7 @@
 //! Simulation of a run: the database, its network, the processes, and the history.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, mpsc};
 use std::time::Duration;
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
@@ -24,7 +24,7 @@ use tokio::time::Instant;
 
 use super::bucket::Bucket;
 use super::clients::Client;
-use super::history::{History, Moment};
+use super::history::{History, Intent, Moment};
 use super::limits::Pass;
 use super::next_version::VersionConnector;
 use super::processes::{Api, Request, SimulatedClock};
@@ -37,6 +37,12 @@ use super::{background, imports, limits, restore, reviews};
 const PROCESSES: usize = 2;
 /// Virtual time in which all that waits is done, without faults.
 const TIME_AFTER: Duration = Duration::from_mins(200);
+/// Virtual time after the faults until the restored tables are used. All changes are in their streams then.
+const TIME_UNTIL_SWITCH: Duration = Duration::from_secs(90);
+/// Number that is added to those of the clients of the restored tables, for the names of their requests.
+const CLIENTS_OF_RESTORED: usize = 2_000;
+/// Reads for which an index shows what was, at most.
+const LONGEST_LAG: u64 = 3;
 /// Time before a finding whose calls are shown.
 const LAST_CALLS: Duration = Duration::from_secs(3);
 /// Largest error of a clock in half of the runs, in milliseconds. In the others, clocks differ as little as limits of keys tolerate.
@@ -69,6 +75,20 @@ impl fmt::Display for Report {
     }
 }
 
+/// Tables of a run, read without faults.
+struct Tables {
+    first: Stores,
+    /// Restored ones, from the switch to them on.
+    restored: OnceLock<Stores>,
+}
+
+impl Tables {
+    /// Returns those in use.
+    fn in_use(&self) -> &Stores {
+        self.restored.get().unwrap_or(&self.first)
+    }
+}
+
 /// Simulation of a run.
 pub(crate) struct Simulation {
     pub(crate) stack: TestStack,
@@ -77,13 +97,14 @@ pub(crate) struct Simulation {
     lag: LagConnector,
     pub(crate) bucket: Arc<Bucket>,
     pub(crate) queue: Arc<Queue>,
-    /// Stores without faults.
-    pub(crate) truth: Stores,
+    tables: Arc<Tables>,
     history: Arc<Mutex<History>>,
     /// Events that the webhook received, in their order.
     deliveries: Mutex<Vec<String>>,
     /// Queries of the links in mails.
     links: Mutex<Vec<String>>,
+    /// Requests for users, with the last name of each.
+    creations: Mutex<Vec<(String, Intent, Request)>>,
     sent: Mutex<Sent>,
     /// Requests with the key of the eager callers that passed its limit.
     passes: Mutex<Vec<Pass>>,
@@ -130,9 +151,9 @@ pub(crate) fn stores(stack: &TestStack, client: SharedHttpClient) -> Stores {
 }
 
 /// Returns the work after a write: the written users and reviews are read, and noted in the history.
-fn noting(truth: Stores, history: Arc<Mutex<History>>, written: watch::Sender<()>) -> AfterWrite {
+fn noting(tables: Arc<Tables>, history: Arc<Mutex<History>>, written: watch::Sender<()>) -> AfterWrite {
     Arc::new(move |keys: Vec<WrittenKey>| {
-        let (truth, history) = (truth.clone(), Arc::clone(&history));
+        let (truth, history) = (tables.in_use().clone(), Arc::clone(&history));
         written.send_replace(());
         async move {
             for key in keys {
@@ -169,11 +190,12 @@ impl Simulation {
         }
         let history = Arc::new(Mutex::new(History::starting_with(users, reviews)));
         let (written, writes) = watch::channel(());
-        let after_write = noting(truth.clone(), Arc::clone(&history), written);
+        let tables = Arc::new(Tables { first: truth, restored: OnceLock::new() });
+        let after_write = noting(Arc::clone(&tables), Arc::clone(&history), written);
         let network = NetworkConnector::faulty(real_time.clone(), rng.fork(), after_write);
         let bucket = Arc::new(Bucket::new(network.clone(), rng.fork()));
         let queue = Arc::new(Queue::new(network.clone(), rng.fork(), at_start));
-        let lag = LagConnector::new(rng.u64(0..4));
+        let lag = LagConnector::new(0);
         let (apis, start) = (Mutex::default(), Instant::now());
         let (deliveries, rng) = (Mutex::default(), Mutex::new(rng));
         Self {
@@ -183,10 +205,11 @@ impl Simulation {
             lag,
             bucket,
             queue,
-            truth,
+            tables,
             history,
             deliveries,
             links: Mutex::default(),
+            creations: Mutex::default(),
             sent: Mutex::default(),
             passes: Mutex::default(),
             clock_error: if seed.is_multiple_of(2) { limits::CLOCK_TOLERANCE } else { CLOCK_ERROR },
@@ -199,6 +222,11 @@ impl Simulation {
         }
     }
 
+    /// Returns the tables in use, without faults.
+    pub(crate) fn truth(&self) -> &Stores {
+        self.tables.in_use()
+    }
+
     pub(crate) fn history(&self) -> MutexGuard<'_, History> {
         self.history.lock().expect("no panic")
     }
@@ -209,6 +237,10 @@ impl Simulation {
 
     pub(crate) fn links(&self) -> MutexGuard<'_, Vec<String>> {
         self.links.lock().expect("no panic")
+    }
+
+    pub(crate) fn creations(&self) -> MutexGuard<'_, Vec<(String, Intent, Request)>> {
+        self.creations.lock().expect("no panic")
     }
 
     pub(crate) fn passes(&self) -> MutexGuard<'_, Vec<Pass>> {
@@ -239,7 +271,11 @@ impl Simulation {
     /// Returns the stores of a process that was just started.
     pub(crate) fn stores(&self) -> Stores {
         let version = VersionConnector { is_next: self.rng.lock().expect("no panic").bool() };
-        stores(&self.stack, version.over(self.network.over(self.lag.over(in_process_client()))))
+        let first = stores(&self.stack, version.over(self.network.over(self.lag.over(in_process_client()))));
+        match self.tables.restored.get() {
+            Some(restored) => Stores::new(first.database.with_prefix(restored.database.prefix())),
+            None => first,
+        }
     }
 
     /// Returns a clock with an error in milliseconds.
@@ -275,35 +311,78 @@ impl Simulation {
         (rng.u8(..25) > 0).then_some(answer)
     }
 
-    async fn run(self: Arc<Self>, setting: &Setting) -> Report {
-        self.network.switch_off(&setting.off);
-        if !self.network.has(NetworkFault::OldRead) {
-            self.lag.set_reads(0);
+    /// Switches all processes to restored tables, after the last change of the others. The history begins again with what they have.
+    pub(crate) async fn switch_to(&self, restored: Stores) {
+        limits::judge_end(self);
+        self.passes().clear();
+        let (mut users, mut reviews) = (Vec::new(), Vec::new());
+        let (user_ids, review_ids) = self.history().ids();
+        for id in user_ids {
+            users.extend(restored.users.get(operator_scope(), id).await.expect("an answer"));
         }
-        let mut rng = self.fork_rng();
+        for id in review_ids {
+            reviews.extend(restored.reviews.get_review(operator_scope(), &id).await.expect("an answer"));
+        }
+        self.history().start_again_with(users, reviews);
+        self.apis.lock().expect("no panic").clear();
+        assert!(self.tables.restored.set(restored).is_ok(), "one switch");
+    }
+
+    /// Begins the faults, with other processes of the API.
+    async fn begin_faults(&self, rng: &mut Rng) {
+        self.network.set_faulty(true);
+        let lag = rng.u64(..=LONGEST_LAG);
+        self.lag.set_reads(if self.network.has(NetworkFault::OldRead) { lag } else { 0 });
         for _ in 0..PROCESSES {
-            self.replace_api(&mut rng).await;
+            self.replace_api(rng).await;
         }
+    }
+
+    fn end_faults(&self) {
+        self.network.set_faulty(false);
+        self.lag.set_reads(0);
+    }
+
+    /// Starts clients with numbers from this one on.
+    fn start_clients(self: &Arc<Self>, first: usize, setting: &Setting, time: Duration) -> JoinSet<()> {
+        (first..first + setting.clients).map(|number| Client::new(self, number).work(time)).collect()
+    }
+
+    async fn run(self: Arc<Self>, setting: &Setting) -> Report {
+        let mut rng = self.fork_rng();
+        self.network.switch_off(&setting.off);
+        self.begin_faults(&mut rng).await;
+        let mut feed = background::start_feed(&self).await;
         let mut workers = background::start(&self).await;
         imports::start(&self, &mut workers);
-        let mut clients = JoinSet::new();
-        for number in 0..setting.clients {
-            clients.spawn(Client::new(&self, number).work(setting.time));
-        }
+        let mut clients = self.start_clients(0, setting, setting.time);
         clients.spawn(imports::send(Arc::clone(&self), setting.time));
         clients.spawn(limits::send_too_many(Arc::clone(&self), setting.time));
         clients.spawn(limits::send_few(Arc::clone(&self), setting.time));
         // The program of an operator cannot move to another thread.
         let operator = Box::pin(restore::restore(Arc::clone(&self), setting.time));
         let (_, operator) = futures::join!(clients.join_all(), operator);
-        self.network.heal();
-        self.lag.set_reads(0);
-        tokio::time::sleep(TIME_AFTER).await;
+        self.end_faults();
+        if setting.uses_restored_tables() {
+            tokio::time::sleep(TIME_UNTIL_SWITCH).await;
+            workers.shutdown().await;
+            operator.switch().await;
+            workers = background::start(&self).await;
+            self.begin_faults(&mut rng).await;
+            let mut clients = self.start_clients(CLIENTS_OF_RESTORED, setting, setting.time / 2);
+            clients.spawn(Client::new(&self, CLIENTS_OF_RESTORED).create_again());
+            clients.join_all().await;
+            self.end_faults();
+            tokio::time::sleep(TIME_AFTER).await;
+        } else {
+            tokio::time::sleep(TIME_AFTER).await;
+            operator.judge_end().await;
+            imports::judge_end(&self);
+        }
         workers.shutdown().await;
+        feed.shutdown().await;
         let events = background::judge_end(&self).await;
-        imports::judge_end(&self);
         limits::judge_end(&self);
-        operator.judge_end().await;
         let (calls, stale) = (self.network.calls(), self.lag.stale_answers());
         let history = self.history();
         Report {

@@ -181,9 +181,9 @@ impl NetworkConnector {
         Self(Arc::new(Shared { real_time, state, is_faulty, calls, late, digest, log, after_write }))
     }
 
-    /// Ends the faults. Calls take no time from now on.
-    pub fn heal(&self) {
-        self.0.is_faulty.store(false, Ordering::Relaxed);
+    /// Begins or ends the faults. Without them, calls take no time.
+    pub fn set_faulty(&self, is_faulty: bool) {
+        self.0.is_faulty.store(is_faulty, Ordering::Relaxed);
     }
 
     /// True until the faults end.
