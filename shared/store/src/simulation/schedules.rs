@@ -9,11 +9,11 @@ use super::names::{self, CITIES, FIRST_SECOND, Question, business, org};
 use super::people::Intent;
 use super::run::{Outcome, Run, ask, audit, finish_moves, fold, import, new_store, put_business, rebuild};
 use super::world::World;
-use crate::keys::{NODE_SK_PREFIX, ORGS_WITH_REVIEWS_PK, ROOT_SK, business_pk, tree_pk};
+use crate::keys::{LogItemKey, NODE_SK_PREFIX, ORGS_WITH_REVIEWS_PK, ROOT_SK, business_pk, log_pk, tree_pk};
 use crate::{Business, ReviewFilter, ReviewStore};
 use presence_domain::review::{Rating, Review, ReviewState};
 use presence_domain::review_stats::GroupBy;
-use presence_ledger::ReviewSet;
+use presence_ledger::{ReviewNumber, ReviewSet};
 
 /// Maximum number of calls of a process, far above what it makes.
 const MAX_CALLS: usize = 10_000;
@@ -30,7 +30,7 @@ type StepResult = Result<(), String>;
 /// Name of a schedule, the seeds of its runs, and its steps.
 type Schedule = (&'static str, &'static [u64], fn(&mut Scenario) -> StepResult);
 
-const SCHEDULES: [Schedule; 11] = [
+const SCHEDULES: [Schedule; 13] = [
     ("a rebuild reads the log, and a change appears before its review", PLAIN, |scenario| {
         scenario.write_beside_a_rebuild(3, "LOG#")
     }),
@@ -40,6 +40,8 @@ const SCHEDULES: [Schedule; 11] = [
     ("a fold puts a root that a rebuild has read", PLAIN, Scenario::fold_beside_a_rebuild),
     ("a facet tree is folded between two searches of it", WITH_FACETS, Scenario::fold_between_searches),
     ("two folds replace the leaves of a search", PLAIN, Scenario::fold_beside_a_search),
+    ("a search reads a log in which a chunk has not appeared", PLAIN, Scenario::seal_beside_a_search),
+    ("a fold trims logs that are read at one instant", PLAIN, Scenario::fold_beside_a_joint_read),
     ("an organisation gets its first review while it is audited", PLAIN, Scenario::first_review_beside_an_audit),
     ("a business gets another name while its move ends", PLAIN, Scenario::name_beside_the_end_of_a_move),
     ("a tree is damaged that a business has left", PLAIN, Scenario::damage_behind_a_move),
@@ -262,6 +264,39 @@ impl Scenario {
             self.fold()?;
         }
         self.world().forget_damage();
+        self.end(search)
+    }
+
+    /// The lane of a change appears. The rest appears when a search reads the log again.
+    fn seal_beside_a_search(&mut self) -> StepResult {
+        self.set_up()?;
+        for day in 0..5 {
+            let writer = self.begin_import(0, 100 + day);
+            self.until_decided(writer)?;
+            let lane = ReviewNumber::of(&names::random_row(0, &mut Rng::with_seed(0)).id).lane();
+            self.world().show_items(&format!("{} {} ", log_pk(org(0)), LogItemKey::Lane(lane).sort_key()));
+            let search = self.begin(ask(self.store(), Question::of_sets(vec![ReviewSet::Org(org(0))])));
+            self.after(search, "query LOG#")?;
+            self.until(search, "query LOG#")?;
+            self.world().show_items("");
+            self.end(search)?;
+            self.end(writer)?;
+        }
+        Ok(())
+    }
+
+    /// A business moves, so a search of both organisations reads their logs at one instant, and then the chunks.
+    fn fold_beside_a_joint_read(&mut self) -> StepResult {
+        self.set_up()?;
+        let moving = self.begin(put_business(self.store(), shop(1, 1, 1)));
+        self.until(moving, "write R#")?;
+        self.kill(moving);
+        self.import(&[(0, 100), (0, 101), (0, 102), (0, 103), (0, 104)])?;
+        let both = Question::of_sets(vec![ReviewSet::Org(org(0)), ReviewSet::Org(org(1))]);
+        self.ask(both.clone())?;
+        let search = self.begin(ask(self.store(), both));
+        self.after(search, "get LOG#")?;
+        self.fold()?;
         self.end(search)
     }
 

@@ -245,9 +245,10 @@ impl World {
         self.show_item(chosen, item);
     }
 
-    /// Lets the items of transactions appear whose partition key begins with a text.
-    pub(super) fn show_items(&mut self, pk_prefix: &str) {
-        let position = |open: &OpenTransaction| open.left.iter().position(|((_, pk, _), _)| pk.starts_with(pk_prefix));
+    /// Lets the items of transactions appear whose partition and sort key, with a blank behind each, begin with a text.
+    pub(super) fn show_items(&mut self, key_prefix: &str) {
+        let begins = |(_, pk, sk): &ItemKey| format!("{pk} {sk} ").starts_with(key_prefix);
+        let position = |open: &OpenTransaction| open.left.iter().position(|(key, _)| begins(key));
         while let Some((chosen, item)) =
             (0..).zip(&self.open).find_map(|(chosen, open)| Some((chosen, position(open)?)))
         {

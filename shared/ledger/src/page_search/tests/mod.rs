@@ -1,12 +1,16 @@
+mod ahead;
 mod costs;
 pub(crate) mod model;
 pub(crate) mod stored;
 
 use proptest::prelude::*;
 
-use self::model::{TestTree, expected, reviews, run, search};
-use super::NodeKind;
-use presence_domain::review::FacetMask;
+use self::model::{TestSearch, TestTree, expected, reviews, run, search};
+use self::stored::{StoredTree, start};
+use super::{COUNTS_DIFFER, NodeKind};
+use crate::{Posting, PostingFilter, PostingKey, ReviewNumber};
+use presence_domain::page::PageRequest;
+use presence_domain::review::{FacetKey, FacetMask};
 
 /// Slots whose nodes are at hand: none, some or all.
 fn cached() -> impl Strategy<Value = u32> {
@@ -47,7 +51,24 @@ proptest! {
 
 #[test]
 fn search_without_trees_finds_nothing() {
-    let filter = crate::PostingFilter { mask: FacetMask::ALL, from: None, to: None };
-    let search = model::TestSearch { filter, newest_first: true, page: presence_domain::page::PageRequest::default() };
+    let filter = PostingFilter { mask: FacetMask::ALL, from: None, to: None };
+    let search = TestSearch { filter, newest_first: true, page: PageRequest::default() };
     assert_eq!(run(&[], &search, true, 0).0.count, 0);
+}
+
+#[test]
+fn a_leaf_without_a_match_that_is_counted_is_an_error() {
+    let in_one_second = |number| {
+        let key = PostingKey { effective_at: 1_577_836_800, id: ReviewNumber::new(number) };
+        Posting { key, facet_key: FacetKey::from_number(7).expect("a facet key"), version: 1 }
+    };
+    let tree_of = |number| StoredTree::new((0..number).map(in_one_second).collect(), 0, false);
+    let filter = PostingFilter { mask: FacetMask::ALL, from: None, to: None };
+    let search = TestSearch { filter, newest_first: false, page: PageRequest { page: 1, size: 10 } };
+    let tree = tree_of(200);
+    for (other, expected) in [(tree_of(200), Ok(())), (tree_of(199), Err(COUNTS_DIFFER))] {
+        let (mut page_search, _) = start(std::slice::from_ref(&tree), &search);
+        let node = page_search.needed_nodes()[0];
+        assert_eq!(page_search.insert_node(node, &other.nodes[&node.node]), expected);
+    }
 }
