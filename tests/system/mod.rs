@@ -24,6 +24,8 @@ mod rows;
 mod shortened;
 mod simulation;
 
+use std::sync::Mutex;
+use std::thread;
 use std::time::Duration;
 
 use presence_tests::setting;
@@ -31,27 +33,38 @@ use presence_tests::setting;
 use shortened::{Setting, shorten};
 use simulation::run;
 
-/// Number of the runs. `PRESENCE_SYSTEM_SEEDS` gives another one, and `PRESENCE_SEED` the first seed. `PRESENCE_SYSTEM_SHORTEN=0` ends at a
-/// finding at once.
+/// Number of the runs. `PRESENCE_SYSTEM_SEEDS` gives another one, and `PRESENCE_SEED` the first seed. `PRESENCE_SYSTEM_THREADS` makes some
+/// at the same time. `PRESENCE_SYSTEM_SHORTEN=0` ends at a finding at once.
 const RUNS: usize = 2;
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the numbers belong to the report")]
 fn every_answer_fits_and_each_change_happens_once() {
     let first = setting("PRESENCE_SEED", 1) as u64;
-    let is_shortened = setting("PRESENCE_SYSTEM_SHORTEN", 1) > 0;
-    for seed in first..first + setting("PRESENCE_SYSTEM_SEEDS", RUNS) as u64 {
-        let setting = Setting::of(seed);
-        let report = run(&setting);
-        println!("run {seed}: {report}");
-        let findings = report.findings.clone();
-        if !findings.is_empty() && is_shortened {
-            let (smallest, report) = shorten(setting, report);
-            println!("the smallest setting that still fails is {smallest:?}: {:#?}", report.findings);
-            println!("the calls before are {:#?}", report.last_calls);
+    let seeds = Mutex::new(first..first + setting("PRESENCE_SYSTEM_SEEDS", RUNS) as u64);
+    let next = || seeds.lock().expect("no panic").next();
+    thread::scope(|scope| {
+        for _ in 0..setting("PRESENCE_SYSTEM_THREADS", 1) {
+            scope.spawn(|| {
+                while let Some(seed) = next() {
+                    judge_run(seed);
+                }
+            });
         }
-        assert!(findings.is_empty(), "PRESENCE_SEED={seed}: {findings:#?}");
+    });
+}
+
+#[expect(clippy::print_stdout, reason = "the numbers belong to the report")]
+fn judge_run(seed: u64) {
+    let setting_of_seed = Setting::of(seed);
+    let report = run(&setting_of_seed);
+    println!("run {seed}: {report}");
+    let findings = report.findings.clone();
+    if !findings.is_empty() && setting("PRESENCE_SYSTEM_SHORTEN", 1) > 0 {
+        let (smallest, report) = shorten(setting_of_seed, report);
+        println!("the smallest setting that still fails is {smallest:?}: {:#?}", report.findings);
+        println!("the calls before are {:#?}", report.last_calls);
     }
+    assert!(findings.is_empty(), "PRESENCE_SEED={seed}: {findings:#?}");
 }
 
 #[test]

@@ -31,7 +31,7 @@ struct Reads {
     /// Nodes that were needed.
     needed: usize,
     /// Branches that were read beside them.
-    beside: usize,
+    parallel: usize,
     /// Nodes that were read after them, for later pages.
     after: usize,
 }
@@ -79,7 +79,7 @@ impl Walk<'_> {
                 let branches = search.branches_ahead();
                 assert!(branches.iter().all(|node| node.kind == NodeKind::Branch));
                 reads.needed += self.read(&missing);
-                reads.beside += self.read(&branches);
+                reads.parallel += self.read(&branches);
                 self.insert(&mut search, &missing);
             }
         }
@@ -167,9 +167,9 @@ fn the_page_after_any_page_needs_no_round() {
             |_| false,
             |walk, page, sums| {
                 let (first, next) = (walk.page(page), walk.page(page + 1));
-                assert_eq!((next.rounds, next.needed, next.beside), (0, 0, 0), "page {page}");
-                let Reads { rounds, needed, beside, after } = first;
-                for (sum, reads) in sums.iter_mut().zip([rounds, needed, beside, after, next.after]) {
+                assert_eq!((next.rounds, next.needed, next.parallel), (0, 0, 0), "page {page}");
+                let Reads { rounds, needed, parallel, after } = first;
+                for (sum, reads) in sums.iter_mut().zip([rounds, needed, parallel, after, next.after]) {
                     *sum += reads;
                 }
             },
