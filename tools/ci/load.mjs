@@ -1,11 +1,15 @@
 // Part of tools/ci/load: node load.mjs PROGRAM RATE SECONDS [OPTION…]
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import autocannon from "autocannon";
 
-const [program, rate, seconds, options] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4]), process.argv.slice(5)];
+const [program, rate, seconds] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];
+const IMPORT = "--import=";
+const [imports, options] = [true, false].map(is => process.argv.slice(5).filter(option => option.startsWith(IMPORT) === is));
+const rows = Number(imports[0]?.slice(IMPORT.length) ?? 0);
 const CONNECTIONS = 64;
 // Between two minutes of a steady stack, the mean changes by 2 %.
 const MEMORY_GROWTH = 1.03;
@@ -62,11 +66,39 @@ const requests = [
   varying("PUT", index => `/reviews/${review(index * 7)}`, index => ({ state: index % 2 ? "treated" : "not_treated" })),
 ];
 
+/** Imports rows about new reviews of the sample's businesses. Returns the exit code. */
+const importReviews = async () => {
+  const [file, businesses] = [`${folder}/rows.jsonl`, [...new Set(reviews.map(one => one.business_id))]];
+  const output = openSync(file, "w");
+  for (let start = 0; start < rows; start += 1000) {
+    const row = (_, at) => {
+      const number = start + at;
+      const date = new Date(Date.UTC(2020, 0, 1) + (number * 7919 % 1800) * 86_400_000).toISOString();
+      const of_business = { business_id: businesses[number % businesses.length], partner: "partner_8", partner_id: `load-${number}` };
+      return JSON.stringify({ ...of_business, date, rating: number % 5 + 1, state: "not_treated", content: "Très bon accueil. ".repeat(number % 9) });
+    };
+    writeSync(output, Array.from({ length: Math.min(1000, rows - start) }, row).join("\n") + "\n");
+  }
+  const env = { ...process.env, AWS_ENDPOINT_URL_DYNAMODB: ready.dynamodb_url, AWS_REGION: "eu-west-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
+  const ops = spawn(`${dirname(program)}/ops`, ["--json", "import", "reviews", file], { env, stdio: ["ignore", "inherit", "inherit"] });
+  return new Promise(resolve => ops.on("exit", resolve));
+};
+const countReviews = async () => (await json("/reviews?per_page=1")).count;
+const before = await countReviews();
+
 const samples = [];
 const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${stack.pid}/status`, "utf8"))[1]) / 1024;
 const sampling = setInterval(() => samples.push(memory()), 1000);
-const result = await autocannon({ url: base, connections: CONNECTIONS, overallRate: rate, duration: seconds, requests, timeout: 30 });
+const started = Date.now();
+const load = autocannon({ url: base, connections: CONNECTIONS, overallRate: rate, duration: seconds, requests, timeout: 30 });
+const imported = rows === 0 ? 0 : await importReviews();
+if (rows > 0) {
+  console.log(`the import of ${rows} rows ended with ${imported} after ${Math.round((Date.now() - started) / 1000)} s`);
+  load.stop();
+}
+const result = await load;
 clearInterval(sampling);
+const lost = imported === 0 ? rows - ((await countReviews()) - before) : rows;
 const mean = part => part.reduce((sum, one) => sum + one, 0) / Math.max(part.length, 1);
 const minutes = Array.from({ length: Math.floor(samples.length / 60) }, (_, minute) => mean(samples.slice(minute * 60, minute * 60 + 60)));
 // Caches are full after a fifth of the time: in the second minute of ten.
@@ -80,6 +112,8 @@ const failed = errors + timeouts + non2xx + mismatches;
 console.log(`${result.requests.total} requests in ${result.duration} s: ${failed} failed (${errors} errors, ${timeouts} timeouts, ${non2xx} of another status)`);
 console.log(`milliseconds: p50 ${latency.p50}, p90 ${latency.p90}, p99 ${latency.p99}, p99.9 ${latency.p99_9}, most ${latency.max}`);
 console.log(`memory, MB in each minute: ${minutes.map(one => one.toFixed(1)).join(", ")}`);
-const grows = seconds >= 180 && last > full * MEMORY_GROWTH;
+if (lost !== 0) console.error(`${lost} reviews are missing from the count`);
+// An import adds reviews to what the caches hold.
+const grows = rows === 0 && seconds >= 180 && last > full * MEMORY_GROWTH;
 if (grows) console.error(`the memory grows by more than a factor of ${MEMORY_GROWTH}`);
-process.exit(failed > 0 || grows ? 1 : 0);
+process.exit(failed > 0 || grows || lost !== 0 ? 1 : 0);

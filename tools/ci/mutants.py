@@ -1,7 +1,8 @@
-"""The part of `mutants` that makes the mutants and runs them: mutants.py TARGET COMMIT|"" PACKAGE…
+"""The part of `mutants` that makes the mutants and runs them: mutants.py TARGET COMMIT|--missed|"" PACKAGE…
 
 All mutants are in one program, each behind a switch, so that it is compiled once (mutant_source.py). Each test runs once alone, and tells
-which mutants it reaches. Then each mutant runs with the tests that reach it: those of its package first, the quickest first.
+which mutants it reaches. Then each mutant runs with the tests that reach it: first those that caught another one of its file, and then those of its
+package, the quickest first.
 """
 
 import json
@@ -20,6 +21,8 @@ from rust_source import ROOT, copy_last_commit
 from switches import SWITCH, Build, folder_of
 
 TARGET, COMMIT, PACKAGES = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+# Outcome and name of each mutant of the last run.
+OUTCOMES = TARGET / "outcomes.txt"
 # Packages whose tests run: the shared crates, the functions, and the tests of the service.
 SHARED = ["domain", "ledger", "store", "api", "runtime"]
 FUNCTIONS = ["users", "mailer", "ingest", "publisher", "deliverer"]
@@ -32,13 +35,21 @@ GROUP_SECONDS, GROUP_TESTS = 0.5, 40
 
 
 def listed():
-    """Returns the rows of all mutants, or of those in lines that changed since the commit. The first has number 0."""
+    """Returns the rows of all mutants, of those in lines that changed since the commit, or of those that were missed. The first has number 0."""
     command = ["cargo", "mutants", "--list", "--json", "--dir", BUILD.tree, *(option for name in PACKAGES for option in ("--package", name))]
-    if COMMIT:
+    if COMMIT and COMMIT != "--missed":
         diff = TARGET / "changed.diff"
         diff.write_bytes(subprocess.run(["git", "diff", f"{COMMIT}..."], cwd=ROOT, check=True, capture_output=True).stdout)
         command += ["--in-diff", diff]
-    return json.loads(subprocess.run(command, check=True, capture_output=True).stdout or "[]")
+    rows = json.loads(subprocess.run(command, check=True, capture_output=True).stdout or "[]")
+    if COMMIT == "--missed":
+        missed = {line.split("\t")[1] for line in missed_lines()}
+        rows = [row for row in rows if row["name"] in missed]
+    return rows
+
+
+def missed_lines():
+    return [line for line in OUTCOMES.read_text().split("\n") if re.match("missed|unreached", line)]
 
 
 def write_switches(mutants, originals, left_out):
@@ -120,10 +131,11 @@ def trace_tests(programs):
     return [test for test in tests if test.passes]
 
 
-def outcome(number, mutant, tests):
-    """Runs a mutant with the tests that reach it."""
+def outcome(number, mutant, tests, catching):
+    """Runs a mutant with the tests that reach it. Adds those that catch it to those that caught one of its file."""
     own = str(BUILD.tree / mutant["file"].split("/src/")[0])
-    reaching = sorted((test for test in tests if number in test.reached), key=lambda test: (str(test.folder) != own, test.seconds))
+    reaching = [test for test in tests if number in test.reached]
+    reaching.sort(key=lambda test: (test not in catching, str(test.folder) != own, test.seconds))
     group, seconds, total = [], 0, 0
     for at, test in enumerate(reaching):
         group.append(test)
@@ -132,6 +144,8 @@ def outcome(number, mutant, tests):
         if is_last or seconds > GROUP_SECONDS or len(group) == GROUP_TESTS:
             word = run_tests(group, 10 + 5 * seconds, SWITCH=str(number))
             total += seconds
+            if word != "missed":
+                catching.update(group)
             if word != "missed" or total > MAX_SECONDS:
                 return word
             group, seconds = [], 0
@@ -149,21 +163,22 @@ def main():
     print(f"{len(left_out)} of them do not compile, or are in constants", flush=True)
     tests = trace_tests(programs)
     print(f"{len(tests)} tests take {sum(test.seconds for test in tests):.0f} s", flush=True)
-    counts, lock = Counter(), threading.Lock()
+    counts, lock, catching = Counter(), threading.Lock(), defaultdict(set)
 
-    with (TARGET / "outcomes.txt").open("w") as outcomes:
+    with OUTCOMES.open("w") as outcomes:
 
         def judge(number):
-            word = "unviable" if number in left_out else outcome(number, mutants[number], tests)
+            mutant = mutants[number]
+            word = "unviable" if number in left_out else outcome(number, mutant, tests, catching[mutant["file"]])
             with lock:
                 counts[word] += 1
-                outcomes.write(f"{word}\t{mutants[number]['name']}\n")
+                outcomes.write(f"{word}\t{mutant['name']}\n")
                 outcomes.flush()
 
         with ThreadPoolExecutor(WORKERS) as pool:
             list(pool.map(judge, range(len(mutants))))
     print(", ".join(f"{word}: {count}" for word, count in sorted(counts.items())))
-    missed = [line for line in (TARGET / "outcomes.txt").read_text().split("\n") if re.match("missed|unreached", line)]
+    missed = missed_lines()
     print("\n".join(missed))
     sys.exit(1 if missed else 0)
 
