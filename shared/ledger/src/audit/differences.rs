@@ -100,6 +100,7 @@ mod tests {
         ];
         assert_eq!(differences(&found, &expected), all);
         assert_eq!(differences(&found, &found), []);
+        assert_eq!(differences(&found[1..2], &found[..3]).len(), 2, "what both have is no difference");
         assert_eq!(differences(&[], &expected).len(), 4);
         let phrase =
             "lacks 000000000014; names without a reason 00000000000u; has an old state of 00000000000k, 00000000001e";

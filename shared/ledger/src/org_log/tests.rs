@@ -110,6 +110,7 @@ fn trimmed_changes_may_be_missing_and_the_log_goes_on_behind_them() {
     assert_eq!((sequences(&log, 0), sequences(&log, 1)), (vec![3, 4, 5, 6], vec![1, 2]));
     assert_eq!(log.unfolded(), 2);
     assert!(log.has_all_of_lanes() && log.chunks[0].is_trimmed(&log.directory.trimmed_to));
+    assert!(!log.chunks[0].is_trimmed(&LogPosition([3, 9, 9, 9, 9, 9, 9, 9])), "its change 4 is not in the trees");
 }
 
 #[test]

@@ -66,14 +66,25 @@ fn scan_of_any_range_finds_its_postings_and_no_fault() {
     let has_branches = |period: &Period| matches!(period.nodes, PeriodNodes::Branches(_));
     assert!(root.periods.iter().any(has_branches) && !root.periods.iter().all(has_branches));
     assert_eq!(scan(&root, &nodes, ALL_KEYS).postings, all);
-    for _ in 0..200 {
-        let mut keys = [(); 2].map(|()| all[rng.usize(..all.len())].key);
-        keys.sort_unstable();
+    let entries = nodes.values().filter_map(|bytes| decode_branch(bytes).ok()).flatten();
+    let mut starts: Vec<PostingKey> = entries.map(|entry| entry.start).collect();
+    starts.sort_unstable();
+    let mut read = 0;
+    for number in 0..200 {
+        // Half of the ranges begin and end where leaves do.
+        let keys = if number % 2 == 0 {
+            [(); 2].map(|()| all[rng.usize(..all.len())].key)
+        } else {
+            [(); 2].map(|()| starts[rng.usize(..starts.len())])
+        };
+        let keys = [keys[0].min(keys[1]), keys[0].max(keys[1])];
         let found = scan(&root, &nodes, keys[0]..keys[1]);
+        read += found.nodes.len();
         let expected: Vec<Posting> =
             all.iter().filter(|posting| (keys[0]..keys[1]).contains(&posting.key)).copied().collect();
         assert_eq!((found.postings, found.faults), (expected, Vec::new()), "{keys:?}");
     }
+    assert_eq!((read, nodes.len()), (1_074, 21), "only what overlaps a range is read");
 }
 
 #[test]
@@ -94,6 +105,12 @@ fn node_that_is_lost_cannot_be_read_or_lacks_a_posting_is_a_fault() {
             let damaged = nodes.clone().into_iter().chain(lacking).collect();
             let faults = scan(&root, &damaged, ALL_KEYS).faults;
             assert!(matches!(&faults[..], [fault] if fault.contains(" counts ")), "{node:?}: {faults:?}");
+            let mut postings = decode_leaf(&nodes[node]).expect("a leaf");
+            postings.last_mut().expect("a posting").key.effective_at = i64::MAX;
+            let outside = Nodes::from([(*node, encode_leaf(&postings).into())]);
+            let damaged = nodes.clone().into_iter().chain(outside).collect();
+            let fault = format!("node {:08x} holds postings out of order", node.slot);
+            assert_eq!(scan(&root, &damaged, ALL_KEYS).faults, [fault]);
         }
     }
 }
@@ -102,9 +119,10 @@ fn node_that_is_lost_cannot_be_read_or_lacks_a_posting_is_a_fault() {
 fn root_that_contradicts_itself_has_a_fault() {
     let all = postings(&mut fastrand::Rng::with_seed(5));
     let (root, nodes) = tree(all);
-    let changes: [fn(&mut TreeRoot); 5] = [
+    let changes: [fn(&mut TreeRoot); 6] = [
         |root| root.periods.swap(0, 1),
         |root| root.recent.reverse(),
+        |root| root.recent.insert(1, root.recent[0]),
         |root| root.recent_start = PostingKey::END,
         |root| {
             let facet_key = root.periods[0].counts.nonzero().next().expect("a posting").0;
@@ -120,11 +138,24 @@ fn root_that_contradicts_itself_has_a_fault() {
             branch.counts.add(facet_key, 1);
         },
     ];
-    for (number, change) in changes.iter().enumerate() {
+    let faults = changes.map(|change| {
         let mut damaged = root.clone();
         change(&mut damaged);
-        assert!(!scan(&damaged, &nodes, ALL_KEYS).faults.is_empty(), "change {number}");
-    }
+        scan(&damaged, &nodes, ALL_KEYS).faults
+    });
+    let of_newest = "the newest postings are out of order";
+    let expected: [&[&str]; 6] = [
+        &["period 2024-01+1 is out of order"],
+        &[of_newest],
+        &[of_newest],
+        &[of_newest],
+        &["period 2024-01+1 counts 57 where there are 56, over the facet keys that differ: 1"],
+        &[
+            "period 2024-04+1 counts 2326 where there are 2327, over the facet keys that differ: 1",
+            "node 00000016 counts 2327 where there are 2326, over the facet keys that differ: 1",
+        ],
+    ];
+    assert_eq!(faults, expected);
 }
 
 #[test]
@@ -147,4 +178,6 @@ fn copies_of_the_oldest_postings_that_differ_from_the_leaves_are_found_in_the_ra
         assert!(!is_after(100) || !scan(&damaged, &nodes, all[100].key..PostingKey::END).has_wrong_copies);
     }
     assert!(!scan(&root, &nodes, ALL_KEYS).has_wrong_copies);
+    let fewer = TreeRoot { oldest: OldestPostings { end: all[47].key, postings: all[..47].to_vec() }, ..root };
+    assert!(!scan(&fewer, &nodes, ALL_KEYS).has_wrong_copies);
 }

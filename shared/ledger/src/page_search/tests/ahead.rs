@@ -123,7 +123,7 @@ fn pages(sizes: &[u64]) -> u64 {
 fn sums<const N: usize>(
     sizes: &[u64],
     at_hand: impl Fn(&NeededNode) -> bool,
-    walks: impl Fn(&mut Walk, u64, &mut [usize; N]),
+    walks: impl Fn(&mut Walk<'_>, u64, &mut [usize; N]),
 ) -> [[usize; N]; 2] {
     let trees = trees_of(sizes);
     let of_kind = |kind| {

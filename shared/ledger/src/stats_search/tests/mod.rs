@@ -4,8 +4,10 @@ mod model;
 use proptest::prelude::*;
 
 use self::model::{TestTree, expected, run, units};
+use super::COUNTS_DIFFER;
 use crate::page_search::tests::model::{reviews, search};
-use crate::{NodeKind, PostingFilter, StatsSearch};
+use crate::tree::TreeRoot;
+use crate::{NodeKind, PostingFilter, StatsSearch, TreeDelta};
 use presence_domain::review::FacetMask;
 
 /// Number of groups that no test exceeds.
@@ -57,6 +59,14 @@ proptest! {
 fn search_without_trees_has_no_group() {
     let search = StatsSearch::new(PostingFilter { mask: FacetMask::ALL, from: None, to: None }, None, ANY_NUMBER);
     assert!(search.finish().expect("no node").expect("few groups").is_empty());
+}
+
+#[test]
+fn a_removed_review_that_no_tree_has_is_an_error() {
+    let delta = TreeDelta { removed: [(model::posting(0).key.id, model::posting(0))].into(), ..TreeDelta::default() };
+    let mut search = StatsSearch::new(PostingFilter { mask: FacetMask::ALL, from: None, to: None }, None, ANY_NUMBER);
+    search.add_tree(1, &TreeRoot::empty(), &delta);
+    assert_eq!(search.finish(), Err(COUNTS_DIFFER));
 }
 
 #[test]

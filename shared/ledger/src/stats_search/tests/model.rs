@@ -162,12 +162,14 @@ pub(super) fn run(trees: &[TestTree], filter: PostingFilter, unit: Option<Calend
     }
 }
 
+/// Returns one of the postings of a tree, which are half a day apart.
+pub(super) fn posting(number: i64) -> Posting {
+    let key = PostingKey { effective_at: number * 40_000, id: ReviewNumber::new(number.unsigned_abs()) };
+    Posting { key, facet_key: FacetKey::from_number(7).expect("a key"), version: 1 }
+}
+
 /// Searches a tree with branches for its days, some of whose nodes are damaged.
 pub(super) fn run_damaged(damage: Damage) -> Result<Option<Counts>, DecodeError> {
-    let posting = |number: i64| {
-        let key = PostingKey { effective_at: number * 40_000, id: ReviewNumber::new(number.unsigned_abs()) };
-        Posting { key, facet_key: FacetKey::from_number(7).expect("a key"), version: 1 }
-    };
     let postings: Vec<_> = (0..60).map(posting).collect();
     let reviews: Vec<_> =
         postings.iter().map(|posting| TestReview { before: Some(*posting), after: Some(*posting) }).collect();
