@@ -10,6 +10,7 @@ const [program, rate, seconds] = [process.argv[2], Number(process.argv[3]), Numb
 const IMPORT = "--import=";
 const [imports, options] = [true, false].map(is => process.argv.slice(5).filter(option => option.startsWith(IMPORT) === is));
 const rows = Number(imports[0]?.slice(IMPORT.length) ?? 0);
+if (!Number.isSafeInteger(rows)) throw new Error(`${imports[0]} is no number of rows`);
 const CONNECTIONS = 64;
 // Between two minutes of a steady stack, the mean changes by 2 %.
 const MEMORY_GROWTH = 1.03;
@@ -74,8 +75,8 @@ const importReviews = async () => {
     const row = (_, at) => {
       const number = start + at;
       const date = new Date(Date.UTC(2020, 0, 1) + (number * 7919 % 1800) * 86_400_000).toISOString();
-      const of_business = { business_id: businesses[number % businesses.length], partner: "partner_8", partner_id: `load-${number}` };
-      return JSON.stringify({ ...of_business, date, rating: number % 5 + 1, state: "not_treated", content: "Très bon accueil. ".repeat(number % 9) });
+      const place = { business_id: businesses[number % businesses.length], partner: "partner_8", partner_id: `load-${number}` };
+      return JSON.stringify({ ...place, date, rating: number % 5 + 1, state: "not_treated", content: "Très bon accueil. ".repeat(number % 9) });
     };
     writeSync(output, Array.from({ length: Math.min(1000, rows - start) }, row).join("\n") + "\n");
   }
