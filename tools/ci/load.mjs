@@ -32,10 +32,16 @@ const { reviews } = await json("/reviews?per_page=100&state=treated,not_treated"
 const { users } = await json("/user/search?per_page=100&display_business_ids=false");
 const [review, user] = [index => reviews[index % reviews.length].id, index => users[index % users.length].id];
 let count = 0;
+// Answers of the first requests that failed.
+const refused = [];
+const FIRST_REFUSED = 5;
 
 /** Returns a request whose path, and body, change from one to the next. */
 const varying = (method, path, body) => ({
   method,
+  onResponse: (status, text) => {
+    if (status >= 300 && refused.length < FIRST_REFUSED) refused.push(`${status} to ${method} ${path(0).split("?")[0]}: ${text.slice(0, 300)}`);
+  },
   setupRequest: request => {
     count += 1;
     const sent = body && JSON.stringify(body(count));
@@ -109,8 +115,10 @@ await new Promise(resolve => (stack.exitCode === null ? stack.on("exit", resolve
 rmSync(folder, { recursive: true });
 
 const { latency, errors, timeouts, non2xx, mismatches } = result;
+const statuses = Object.entries(result.statusCodeStats).map(([status, { count }]) => `${count} of ${status}`);
 const failed = errors + timeouts + non2xx + mismatches;
-console.log(`${result.requests.total} requests in ${result.duration} s: ${failed} failed (${errors} errors, ${timeouts} timeouts, ${non2xx} of another status)`);
+console.log(`${result.requests.total} requests in ${result.duration} s: ${failed} failed (${errors} errors, ${timeouts} timeouts, ${non2xx} of another status); statuses: ${statuses.join(", ")}`);
+for (const answer of refused) console.error(answer);
 console.log(`milliseconds: p50 ${latency.p50}, p90 ${latency.p90}, p99 ${latency.p99}, p99.9 ${latency.p99_9}, most ${latency.max}`);
 console.log(`memory, MB in each minute: ${minutes.map(one => one.toFixed(1)).join(", ")}`);
 if (lost !== 0) console.error(`${lost} reviews are missing from the count`);
