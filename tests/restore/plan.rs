@@ -3,9 +3,13 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue};
+use presence_domain::review::Partner;
 use presence_ops::Exit;
 use presence_store::keys::{LOCK_SK, lock_pk};
 use presence_store::schema::{REVIEWS, USERS};
+use presence_store::{Business, Stores};
+use presence_tests::operator_scope;
+use presence_tests::reviews::{business_id, org_id, test_review};
 use serde_json::{Value, json};
 
 use super::restore_env::RestoreEnv;
@@ -99,4 +103,26 @@ async fn findings_of_an_audit_stop_the_restore_until_they_are_mended() {
     let put = client.put_item().table_name(format!("{}users", env.restored_prefix())).set_item(old);
     put.send().await.expect("an answer");
     env.ops(&words).await.expect(Exit::Done);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restore_finishes_the_moves_of_its_instant() {
+    let mut env = RestoreEnv::at_copy().await;
+    let (stores, review) = (env.stack.stores(), test_review(Partner::Partner8, "moving", ("b-moving", 1, "lyon")));
+    let business = |org| Business {
+        id: business_id("b-moving"),
+        org_id: org_id(org),
+        name: "Shop".to_owned(),
+        city: "Lyon".to_owned(),
+    };
+    stores.reviews.put_business(&business(1)).await.expect("the store answers");
+    stores.reviews.upsert_reviews(std::slice::from_ref(&review)).await.expect("a new review");
+    // The first call of a move only: the copy is taken before the reviews move.
+    stores.businesses.put(&business(2)).await.expect("the store answers");
+    env.copy_again().await;
+    env.restore("").await;
+    let restored = Stores::new(env.stack.stores().database.with_prefix(&env.restored_prefix()));
+    let moved = restored.reviews.get_review(operator_scope(), &review.id).await.expect("the store answers");
+    assert_eq!(moved.map(|review| review.org_id), Some(org_id(2)));
+    assert!(restored.reviews.unfinished_moves().await.expect("the store answers").moves.is_empty());
 }

@@ -206,11 +206,12 @@ impl Execution<'_> {
         Ok(restored.database.set_tag(&USERS, MAILS_HELD, &format_instant(now)).await?)
     }
 
-    /// Audits users and reviews. False if there are findings, which it prints.
+    /// Finishes the moves of businesses that were under way, and audits users and reviews. False if there are findings, which it prints.
     async fn audit(&mut self) -> Result<bool, CommandError> {
         if self.is_switched().await? {
             return Ok(true);
         }
+        self.restore.restored.reviews.finish_moves(|| true).await?;
         let users = self.restore.restored.users.audit().await?.findings;
         let reviews = self.restore.restored.reviews.audit_reviews(None).await?.findings;
         for finding in users.iter().chain(&reviews) {
