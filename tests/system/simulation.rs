@@ -373,16 +373,16 @@ impl Simulation {
             clients.spawn(Client::new(&self, CLIENTS_OF_RESTORED).create_again());
             clients.join_all().await;
             self.end_faults();
-            tokio::time::sleep(TIME_AFTER).await;
-        } else {
-            tokio::time::sleep(TIME_AFTER).await;
-            operator.judge_end().await;
-            imports::judge_end(&self);
         }
+        tokio::time::sleep(TIME_AFTER).await;
         workers.shutdown().await;
         feed.shutdown().await;
         let events = background::judge_end(&self).await;
         limits::judge_end(&self);
+        if !setting.uses_restored_tables() {
+            imports::judge_end(&self);
+            operator.judge_end().await;
+        }
         let (calls, stale) = (self.network.calls(), self.lag.stale_answers());
         let history = self.history();
         Report {
