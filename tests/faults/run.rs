@@ -21,9 +21,9 @@ pub(super) enum Masking {
 }
 
 /// Largest number of faults, each once or for ever, of which one is in the sample at each call.
-const SAMPLE: usize = 8;
+const SAMPLE: usize = 12;
 
-/// True if the sample has a run with the fault of this number. Each call gets one fault in eight, and the next call gets other ones.
+/// True if the sample has a run with the fault of this number. Each call gets one fault in twelve, and the next call gets other ones.
 /// `PRESENCE_ROUNDS` takes all runs.
 fn is_in_sample(kind: usize, kinds: usize, call: u64, times: u64) -> bool {
     let at = TIMES.len() * kind + usize::try_from(call).expect("few calls") + usize::from(times == 1);

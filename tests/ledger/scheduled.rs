@@ -13,7 +13,7 @@ use presence_store::{AuditRun, AuditSettings, ReviewWrite, Stores};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::logs::with_metrics;
 use presence_tests::{
-    FaultConnector, FaultKind, LagConnector, Plan, TestStack, calls_apart, in_process_client, long_timeouts,
+    FaultConnector, FaultKind, LagConnector, Plan, TestStack, calls_apart, in_process_client, long_timeouts, rounds,
 };
 
 use presence_tests::reviews::org_id as org;
@@ -237,7 +237,7 @@ async fn review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
         writes
     });
     let mut calendar = Calendar::new();
-    for _ in 0..20 {
+    for _ in 0..rounds(5) {
         let (runs, metrics) = calendar.round(stack.stores(), settings(PLENTY, true)).await;
         assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()));
     }

@@ -8,7 +8,7 @@ use super::model::{Model, changed, query, review};
 
 /// Number of reviews at the beginning. Organisation 1 has more than its root holds itself.
 const REVIEWS: usize = 2_500;
-const STEPS: usize = 40;
+const STEPS: usize = 24;
 const SEARCHES_A_STEP: usize = 12;
 /// Small limits, so that folds are frequent, and sets have trees of facet keys.
 const LIMITS: FoldLimits = FoldLimits { fold_from: u64::MAX, pass_changes: 200, facets_from: 250 };
