@@ -67,7 +67,7 @@ impl PageSearch {
 
     /// Returns the number of keys whose trees may have branches where the search reads leaves: around the page, and where the range of
     /// dates cuts a period. The search has the tree of their set alone.
-    fn keys_with_branches(&self, root: &TreeRoot, keys: &[FacetKey]) -> u64 {
+    pub(super) fn keys_with_branches(&self, root: &TreeRoot, keys: &[FacetKey]) -> u64 {
         let around_page = if self.is_in_root() { Vec::new() } else { self.needed_parts(&self.window()) };
         let is_read = |period: &&Period| {
             let positions = self.order.positions(&(period.span.start()..period.span.end()));
@@ -81,7 +81,7 @@ impl PageSearch {
     }
 
     /// Returns the estimated number of 4 KB blocks of all nodes that the search reads, which has this tree alone.
-    fn estimated_blocks(&self, root: &RootSummary) -> u64 {
+    pub(super) fn estimated_blocks(&self, root: &RootSummary) -> u64 {
         let (mut blocks, mut leaves, mut matches) = (0, 0, 0);
         for (bucket, part) in self.needed_parts(&self.window()) {
             let (bucket, part) = (&self.buckets[bucket], &self.parts[part]);
@@ -112,7 +112,7 @@ impl PageSearch {
     }
 
     /// Returns the estimated number of 4 KB blocks of a search in a tree of one facet key.
-    fn estimated_facet_blocks(&self) -> u64 {
+    pub(super) fn estimated_facet_blocks(&self) -> u64 {
         let cuts = u64::from(self.filter.from.is_some()) + u64::from(self.filter.to.is_some());
         1 + cuts + u64::from(!self.is_in_root())
     }
