@@ -23,22 +23,14 @@ pub use app::App;
 /// Function that answers from a directory that has been read.
 type Answering = fn(&CategoryDirectory, &Input) -> Result<Answer, Error>;
 
-const fn route(path: &'static str, name: &'static str, operation: Handler<App>) -> Route<Handler<App>> {
-    Route { method: "GET", path, name, operation, body: presence_api::Body::Ignored, deprecations: &[] }
-}
-
 /// Routes of the function. The head of the directory is read while the key is verified, so that a warm function needs one round trip.
 pub const ROUTES: [Route<Handler<App>>; 2] = [
-    route(
-        "/api/v2/category/search",
-        "search_categories",
-        Handler::for_any_principal(|app, input| Box::pin(run(app, input, search::answer))),
-    ),
-    route(
-        "/api/v2/category/{categoryId}",
-        "get_category",
-        Handler::for_any_principal(|app, input| Box::pin(run(app, input, get::answer))),
-    ),
+    Route::for_any_principal("/api/v2/category/search", "search_categories", |app, input| {
+        Box::pin(run(app, input, search::answer))
+    }),
+    Route::for_any_principal("/api/v2/category/{categoryId}", "get_category", |app, input| {
+        Box::pin(run(app, input, get::answer))
+    }),
 ];
 
 /// Gateway routes for unknown paths and methods, so that the service answers them and not the gateway. This function also has the paths

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use lambda_http::http::Response;
 use lambda_http::{Body, Request};
 use presence_api::Body::{Ignored, Json};
-use presence_api::{Answer, ChangeAnswer, Handler, Operation, Route, serve};
+use presence_api::{Handler, Route, serve};
 
 pub use app::App;
 
@@ -24,38 +24,19 @@ use webhooks::{
     RotateWebhook, TestWebhook, UpdateWebhook,
 };
 
-const fn route<O>(path: &'static str, name: &'static str) -> Route<Handler<App>>
-where
-    O: Operation<App = App, Outcome = Answer>,
-{
-    Route { method: "GET", path, name, operation: Handler::read::<O>(), body: Ignored, deprecations: &[] }
-}
-
-const fn change<O>(
-    method: &'static str,
-    path: &'static str,
-    name: &'static str,
-    body: presence_api::Body,
-) -> Route<Handler<App>>
-where
-    O: Operation<App = App, Outcome = ChangeAnswer>,
-{
-    Route { method, path, name, operation: Handler::change::<O>(), body, deprecations: &[] }
-}
-
 /// Table of routes.
 pub const ROUTES: [Route<Handler<App>>; 11] = [
-    route::<ListEvents>("/api/v2/events", "list_events"),
-    route::<ListWebhooks>("/api/v2/webhooks", "list_webhooks"),
-    change::<CreateWebhook>("POST", "/api/v2/webhooks", "create_webhook", Json),
-    route::<GetWebhook>("/api/v2/webhooks/{webhook_id}", "get_webhook"),
-    change::<UpdateWebhook>("POST", "/api/v2/webhooks/{webhook_id}", "update_webhook", Json),
-    change::<DeleteWebhook>("DELETE", "/api/v2/webhooks/{webhook_id}", "delete_webhook", Ignored),
-    change::<RotateWebhook>("POST", "/api/v2/webhooks/{webhook_id}/rotate", "rotate_webhook", Ignored),
-    change::<TestWebhook>("POST", "/api/v2/webhooks/{webhook_id}/test", "test_webhook", Ignored),
-    change::<EnableWebhook>("POST", "/api/v2/webhooks/{webhook_id}/enable", "enable_webhook", Ignored),
-    change::<ReplayWebhook>("POST", "/api/v2/webhooks/{webhook_id}/replay", "replay_webhook", Json),
-    route::<ListDeliveries>("/api/v2/webhooks/{webhook_id}/deliveries", "list_deliveries"),
+    Route::read::<ListEvents>("/api/v2/events", "list_events"),
+    Route::read::<ListWebhooks>("/api/v2/webhooks", "list_webhooks"),
+    Route::change::<CreateWebhook>("POST", "/api/v2/webhooks", "create_webhook", Json),
+    Route::read::<GetWebhook>("/api/v2/webhooks/{webhook_id}", "get_webhook"),
+    Route::change::<UpdateWebhook>("POST", "/api/v2/webhooks/{webhook_id}", "update_webhook", Json),
+    Route::change::<DeleteWebhook>("DELETE", "/api/v2/webhooks/{webhook_id}", "delete_webhook", Ignored),
+    Route::change::<RotateWebhook>("POST", "/api/v2/webhooks/{webhook_id}/rotate", "rotate_webhook", Ignored),
+    Route::change::<TestWebhook>("POST", "/api/v2/webhooks/{webhook_id}/test", "test_webhook", Ignored),
+    Route::change::<EnableWebhook>("POST", "/api/v2/webhooks/{webhook_id}/enable", "enable_webhook", Ignored),
+    Route::change::<ReplayWebhook>("POST", "/api/v2/webhooks/{webhook_id}/replay", "replay_webhook", Json),
+    Route::read::<ListDeliveries>("/api/v2/webhooks/{webhook_id}/deliveries", "list_deliveries"),
 ];
 
 /// Gateway routes of unknown paths and methods, so that the function answers them and not the gateway.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use lambda_http::http::Response;
 use lambda_http::{Body, Request};
 use presence_api::Body::{Ignored, Json};
-use presence_api::{Answer, ChangeAnswer, Handler, Operation, Route, serve};
+use presence_api::{Handler, Route, serve};
 use presence_domain::access::{Action, Principal, Target, authorize};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
@@ -33,36 +33,17 @@ use search::Search;
 use set_state::SetState;
 use stats::Stats;
 
-const fn route<O>(path: &'static str, name: &'static str) -> Route<Handler<App>>
-where
-    O: Operation<App = App, Outcome = Answer>,
-{
-    Route { method: "GET", path, name, operation: Handler::read::<O>(), body: Ignored, deprecations: &[] }
-}
-
-const fn change<O>(
-    method: &'static str,
-    path: &'static str,
-    name: &'static str,
-    body: presence_api::Body,
-) -> Route<Handler<App>>
-where
-    O: Operation<App = App, Outcome = ChangeAnswer>,
-{
-    Route { method, path, name, operation: Handler::change::<O>(), body, deprecations: &[] }
-}
-
 /// Table of routes.
 pub const ROUTES: [Route<Handler<App>>; 9] = [
-    route::<Search>("/api/v2/reviews", "search_reviews"),
-    route::<Stats>("/api/v2/reviews/stats", "get_review_stats"),
-    route::<Get>("/api/v2/reviews/{review_id}", "get_review"),
-    change::<SetState>("PUT", "/api/v2/reviews/{review_id}", "set_review_state", Json),
-    route::<GetReply>("/api/v2/reviews/{review_id}/reply", "get_reply"),
-    change::<PutReply>("PUT", "/api/v2/reviews/{review_id}/reply", "put_reply", Json),
-    change::<DeleteReply>("DELETE", "/api/v2/reviews/{review_id}/reply", "delete_reply", Ignored),
-    change::<ReportOutcome>("POST", "/api/v2/reviews/{review_id}/reply/outcome", "report_reply_outcome", Json),
-    route::<SearchBusinesses>("/api/v2/business/search", "search_businesses"),
+    Route::read::<Search>("/api/v2/reviews", "search_reviews"),
+    Route::read::<Stats>("/api/v2/reviews/stats", "get_review_stats"),
+    Route::read::<Get>("/api/v2/reviews/{review_id}", "get_review"),
+    Route::change::<SetState>("PUT", "/api/v2/reviews/{review_id}", "set_review_state", Json),
+    Route::read::<GetReply>("/api/v2/reviews/{review_id}/reply", "get_reply"),
+    Route::change::<PutReply>("PUT", "/api/v2/reviews/{review_id}/reply", "put_reply", Json),
+    Route::change::<DeleteReply>("DELETE", "/api/v2/reviews/{review_id}/reply", "delete_reply", Ignored),
+    Route::change::<ReportOutcome>("POST", "/api/v2/reviews/{review_id}/reply/outcome", "report_reply_outcome", Json),
+    Route::read::<SearchBusinesses>("/api/v2/business/search", "search_businesses"),
 ];
 
 /// Gateway routes of unknown paths and methods, so that the function answers them and not the gateway.

@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use lambda_http::http::Response;
 use lambda_http::{Body, Request};
+use presence_api::Body::{Ignored, Json};
 use presence_api::{Handler, Route, serve};
 
 pub use app::App;
@@ -35,31 +36,20 @@ use search::Search;
 use stats::Stats;
 use update::Update;
 
-const fn route(
-    method: &'static str,
-    path: &'static str,
-    name: &'static str,
-    operation: Handler<App>,
-    body: presence_api::Body,
-) -> Route<Handler<App>> {
-    Route { method, path, name, operation, body, deprecations: &[] }
-}
-
-/// Table of the routes: method, path, name, operation and body.
-#[rustfmt::skip]
+/// Table of routes.
 pub const ROUTES: [Route<Handler<App>>; 12] = [
-    route("GET", "/api/v2/user/me", "get_me", Handler::read::<Me>(), presence_api::Body::Ignored),
-    route("GET", "/api/v2/user/search", "search_users", Handler::read::<Search>(), presence_api::Body::Ignored),
-    route("GET", "/api/v2/user/stats", "get_user_stats", Handler::read::<Stats>(), presence_api::Body::Ignored),
-    route("GET", "/api/v2/user/{user_id}", "get_user", Handler::read::<Get>(), presence_api::Body::Ignored),
-    route("POST", "/api/v2/user", "create_user", Handler::change::<Create>(), presence_api::Body::Json),
-    route("POST", "/api/v2/user/{user_id}", "update_user", Handler::change::<Update>(), presence_api::Body::Json),
-    route("DELETE", "/api/v2/user/{user_id}", "delete_user", Handler::change::<Delete>(), presence_api::Body::Ignored),
-    route("POST", "/api/v2/user/{user_id}/invite", "invite_user", Handler::change::<Invite>(), presence_api::Body::Ignored),
-    route("GET", "/api/v2/user/{user_id}/keys", "list_keys", Handler::read::<ListKeys>(), presence_api::Body::Ignored),
-    route("POST", "/api/v2/user/{user_id}/keys", "create_key", Handler::change::<CreateKey>(), presence_api::Body::Json),
-    route("POST", "/api/v2/user/{user_id}/keys/{key_id}/rotate", "rotate_key", Handler::change::<RotateKey>(), presence_api::Body::Json),
-    route("DELETE", "/api/v2/user/{user_id}/keys/{key_id}", "revoke_key", Handler::change::<RevokeKey>(), presence_api::Body::Ignored),
+    Route::read::<Me>("/api/v2/user/me", "get_me"),
+    Route::read::<Search>("/api/v2/user/search", "search_users"),
+    Route::read::<Stats>("/api/v2/user/stats", "get_user_stats"),
+    Route::read::<Get>("/api/v2/user/{user_id}", "get_user"),
+    Route::change::<Create>("POST", "/api/v2/user", "create_user", Json),
+    Route::change::<Update>("POST", "/api/v2/user/{user_id}", "update_user", Json),
+    Route::change::<Delete>("DELETE", "/api/v2/user/{user_id}", "delete_user", Ignored),
+    Route::change::<Invite>("POST", "/api/v2/user/{user_id}/invite", "invite_user", Ignored),
+    Route::read::<ListKeys>("/api/v2/user/{user_id}/keys", "list_keys"),
+    Route::change::<CreateKey>("POST", "/api/v2/user/{user_id}/keys", "create_key", Json),
+    Route::change::<RotateKey>("POST", "/api/v2/user/{user_id}/keys/{key_id}/rotate", "rotate_key", Json),
+    Route::change::<RevokeKey>("DELETE", "/api/v2/user/{user_id}/keys/{key_id}", "revoke_key", Ignored),
 ];
 
 /// Gateway routes of the pages for people, which take no key. They take every method, so that this function answers each.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::route::{Body, Route};
 use super::{Answer, Fields, Input, kept_answers};
 use presence_domain::access::Principal;
 use presence_domain::api_key::ApiKeyId;
@@ -120,21 +121,41 @@ pub(super) enum Starting<App> {
     ForAnyPrincipal(fn(Arc<App>, Arc<Input>) -> Running),
 }
 
-impl<App> Handler<App> {
-    /// Returns the handler of an operation that only reads. It may start before the key is verified: see the module `speculation`.
-    pub const fn read<O: Operation<App = App, Outcome = Answer>>() -> Self {
-        Self(Starting::Speculatively(start::<O>))
+impl<App> Route<Handler<App>> {
+    /// Returns the row of an operation that only reads. It may start before the key is verified: see the module `speculation`.
+    pub const fn read<O>(path: &'static str, name: &'static str) -> Self
+    where
+        O: Operation<App = App, Outcome = Answer>,
+    {
+        Self::new("GET", path, name, Starting::Speculatively(start::<O>), Body::Ignored)
     }
 
-    /// Returns the handler of an operation that changes something.
-    pub const fn change<O: Operation<App = App, Outcome = ChangeAnswer>>() -> Self {
-        Self(Starting::WhenVerified(start::<O>))
+    /// Returns the row of an operation that changes something.
+    pub const fn change<O>(method: &'static str, path: &'static str, name: &'static str, body: Body) -> Self
+    where
+        O: Operation<App = App, Outcome = ChangeAnswer>,
+    {
+        Self::new(method, path, name, Starting::WhenVerified(start::<O>), body)
     }
 
-    /// Returns the handler of an operation that only reads, and answers every principal alike. It always runs while the key is verified.
+    /// Returns the row of an operation that only reads, and answers every principal alike. It always runs while the key is verified.
     /// If the key gives no access, its result is discarded.
-    pub const fn for_any_principal(start: fn(Arc<App>, Arc<Input>) -> Running) -> Self {
-        Self(Starting::ForAnyPrincipal(start))
+    pub const fn for_any_principal(
+        path: &'static str,
+        name: &'static str,
+        start: fn(Arc<App>, Arc<Input>) -> Running,
+    ) -> Self {
+        Self::new("GET", path, name, Starting::ForAnyPrincipal(start), Body::Ignored)
+    }
+
+    const fn new(
+        method: &'static str,
+        path: &'static str,
+        name: &'static str,
+        starting: Starting<App>,
+        body: Body,
+    ) -> Self {
+        Self { method, path, name, operation: Handler(starting), body, deprecations: &[] }
     }
 }
 
