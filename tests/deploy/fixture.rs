@@ -26,7 +26,7 @@ use presence_runtime::config::AuditConfig;
 use presence_store::schema::{REVIEWS, USERS};
 use presence_store::{AuditSettings, Business, Database, ReviewQuery, Stores};
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{FaultConnector, TestStack, in_process_client, long_timeouts, sdk_config};
+use presence_tests::{FaultConnector, TestStack, in_process_client, long_timeouts};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
@@ -211,7 +211,7 @@ impl Fixture {
     /// Takes a posting out of a tree, so that the auditor corrects it. It is not the newest one: an event changes that, so that a fold
     /// corrects it.
     async fn damage_tree(&self) {
-        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.dynamodb_url()));
+        let client = self.stack.dynamodb_client();
         let table = self.stack.stores().database.name(&REVIEWS);
         let key =
             [("pk", "TREE#o:42"), ("sk", "ROOT")].map(|(name, text)| (name.to_owned(), AttributeValue::S(text.into())));

@@ -13,7 +13,7 @@ use presence_runtime::clock::SystemClock;
 use presence_store::{Finding, FoldLimits, RetryPolicy, Stores, schema};
 use presence_tests::ops::import;
 use presence_tests::{
-    ConnectorLayer as _, FaultConnector, OpsOutput, Plan, TestStack, in_process_client, long_timeouts, sdk_config,
+    ConnectorLayer as _, FaultConnector, OpsOutput, Plan, TestStack, in_process_client, long_timeouts,
 };
 use serde_json::json;
 
@@ -120,7 +120,7 @@ impl ImportEnv {
     /// Returns the content of the table, independent of the writes that led to it: reviews without versions, and the list of
     /// organisations. The audit compares the trees with the reviews.
     pub(crate) async fn content(&self) -> BTreeMap<String, String> {
-        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.database_url()));
+        let client = self.stack.dynamodb_client();
         let mut pages =
             client.scan().table_name(self.store.database.name(&schema::REVIEWS)).into_paginator().items().send();
         let mut content = BTreeMap::new();

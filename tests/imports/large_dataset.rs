@@ -68,5 +68,5 @@ pub(crate) async fn fill(stack: &TestStack) {
     for (id, org, city) in BUSINESSES {
         stack.create_business(org, id, city).await;
     }
-    stack.local.fill_reviews(&reviews()).expect("the table can be filled");
+    stack.fill_reviews(&reviews()).await;
 }

@@ -9,8 +9,8 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use presence_ops::Exit;
 use presence_runtime::clock::ManualClock;
 use presence_store::schema::REVIEWS;
+use presence_tests::CrashPoint;
 use presence_tests::ops::{self, run_ops};
-use presence_tests::{CrashPoint, sdk_config};
 use serde_json::{Value, json};
 
 use super::deliveries::without_stamp;
@@ -44,7 +44,7 @@ fn attribute(typed: &Value) -> AttributeValue {
 
 /// Does what `DynamoDB`'s import does: makes a table with this name, and fills it from the parts.
 async fn import_table(env: &IngestEnv, name: &str, folder: &Path) {
-    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(env.stack.local.database_url()));
+    let client = env.stack.dynamodb_client();
     REVIEWS.create(&client, name).send().await.expect("a new table");
     for part in std::fs::read_dir(folder).expect("a folder") {
         let part = std::fs::File::open(part.expect("a part").path()).expect("a part");

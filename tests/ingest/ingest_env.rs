@@ -12,7 +12,7 @@ use presence_store::keys::REVIEW_SK;
 use presence_store::{Finding, FoldLimits, Stores, review_from_item, schema};
 use presence_tests::{
     ConnectorLayer as _, CrashConnector, CrashPoint, FaultConnector, SavedTables, TestStack, in_process_client,
-    long_timeouts, sdk_config,
+    long_timeouts,
 };
 use serde_json::{Value, json};
 
@@ -144,7 +144,7 @@ impl IngestEnv {
 
     /// Returns all reviews, independent of the writes that led to them.
     pub(super) async fn content(&self) -> BTreeMap<String, String> {
-        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.database_url()));
+        let client = self.stack.dynamodb_client();
         let table = self.stores().database.name(&schema::REVIEWS);
         let mut pages = client.scan().table_name(table).into_paginator().items().send();
         let mut content = BTreeMap::new();
@@ -161,7 +161,7 @@ impl IngestEnv {
 
     /// Returns the titles of all reviews, by the partner's id.
     pub(super) async fn titles(&self) -> BTreeMap<String, String> {
-        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.database_url()));
+        let client = self.stack.dynamodb_client();
         let table = self.stores().database.name(&schema::REVIEWS);
         let items = client.scan().table_name(table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
         let reviews = items.into_iter().filter(|item| item["sk"].as_s().is_ok_and(|sk| sk == REVIEW_SK));

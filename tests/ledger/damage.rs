@@ -18,7 +18,7 @@ use presence_store::keys::{
     DIRECTORY_SK, directory_bucket_sk, directory_buckets_pk, log_pk, node_sk, root_sk, tree_pk,
 };
 use presence_store::schema;
-use presence_tests::{TestStack, sdk_config};
+use presence_tests::TestStack;
 
 /// Damage of one tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ pub(super) fn largest_facet_tree(tree: &TreeKey, root: &TreeRoot) -> TreeKey {
 
 impl StoredTrees {
     pub(super) fn of(stack: &TestStack) -> Self {
-        let client = Client::from_conf(sdk_config(stack.local.dynamodb_url()));
+        let client = stack.dynamodb_client();
         Self { client, table: stack.stores().database.name(&schema::REVIEWS) }
     }
 

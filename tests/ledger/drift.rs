@@ -9,7 +9,7 @@ use presence_domain::review::{FacetMask, Rating, Review, ReviewId, ReviewState};
 use presence_ledger::{ReviewSet, TreeKey};
 use presence_store::{AuditSettings, FoldLimits, ReviewQuery, ReviewStore, bulk_body_item, schema};
 use presence_tests::reviews::{org_id as org, random_review};
-use presence_tests::{TestStack, calls_apart, operator_scope, rng, sdk_config};
+use presence_tests::{TestStack, calls_apart, operator_scope, rng};
 
 use super::damage::{Damage, StoredTrees, business_tree, city_tree, largest_facet_tree, org_tree};
 use super::model::{Model, query, review};
@@ -110,7 +110,7 @@ async fn damage_of_every_kind_is_found_by_an_audit_and_corrected_by_a_rebuild() 
 
 /// Changes a review without the log. No write of the store does this.
 async fn rewrite_review_only(stack: &TestStack, changed: &Review) {
-    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
+    let client = stack.dynamodb_client();
     let put = client.put_item().table_name(stack.stores().database.name(&schema::REVIEWS));
     put.set_item(Some(bulk_body_item(changed).expect("an item"))).send().await.expect("DynamoDB answers");
 }

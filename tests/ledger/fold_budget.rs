@@ -71,7 +71,7 @@ async fn units_of_fold(store: &ReviewStore, reviews: Vec<Review>) -> f64 {
 async fn folds_of_the_newest_reviews_write_few_units_for_each() {
     let (stack, mut rng) = (TestStack::start().await, rng("units of folds"));
     let stored: Vec<Review> = (0..REVIEWS).map(|number| review(&mut rng, number)).collect();
-    stack.local.fill_reviews(&stored).expect("the table can be filled");
+    stack.fill_reviews(&stored).await;
     let limits = FoldLimits { fold_from: u64::MAX, ..FoldLimits::default() };
     let store = stack.stores().reviews.clone().with_fold_limits(limits);
     let mut next = REVIEWS;

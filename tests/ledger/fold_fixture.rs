@@ -28,7 +28,7 @@ impl Ledger {
         let (stack, mut rng, mut writer) = (TestStack::start().await, rng(test), ReviewModel::default());
         let stored: Vec<_> = std::iter::repeat_with(|| new_review(&mut rng)).take(reviews).collect();
         writer.add(stored.clone());
-        stack.local.fill_ledger(&stored, FACETS_FROM).expect("the table can be filled");
+        stack.fill_ledger(&stored, FACETS_FROM).await;
         let store = stack.stores().reviews.clone().with_fold_limits(LIMITS);
         Self { stack, store, writer, rng }
     }

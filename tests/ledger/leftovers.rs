@@ -6,7 +6,7 @@ use presence_ledger::ReviewSet;
 use presence_store::keys::tree_pk;
 use presence_store::{LeftoverFolds, schema};
 use presence_tests::logs::with_metrics;
-use presence_tests::{CrashConnector, CrashPoint, sdk_config};
+use presence_tests::{CrashConnector, CrashPoint};
 
 use super::fold_fixture::{FACETS_FROM, Ledger};
 use super::log_writer::org;
@@ -23,7 +23,7 @@ async fn fold_leftovers(ledger: &Ledger) -> (LeftoverFolds, f64) {
 
 /// Makes the root of an organisation unreadable. No write of the store does this.
 async fn damage_root(ledger: &Ledger, set: &ReviewSet) {
-    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(ledger.stack.local.database_url()));
+    let client = ledger.stack.dynamodb_client();
     let text = |value: &str| AttributeValue::S(value.to_owned());
     let update = client.update_item().table_name(ledger.stack.stores().database.name(&schema::REVIEWS));
     let update = update.key("pk", text(&tree_pk(set))).key("sk", text("ROOT")).update_expression("SET v = :v");

@@ -14,7 +14,7 @@ use presence_ops::Exit;
 use presence_store::{AuditSettings, Business, FoldLimits, ReviewFilter, ReviewStore, Stores};
 use presence_store::{keys, schema};
 use presence_tests::reviews::{business_id, org_id, test_review};
-use presence_tests::{TestStack, operator_scope, sdk_config};
+use presence_tests::{TestStack, operator_scope};
 
 /// Organisation and city.
 type Place = (u64, &'static str);
@@ -74,7 +74,7 @@ async fn assert_is_in(stack: &TestStack, id: &str, (org, city): Place, what: &st
     assert!(found.items.iter().all(is_here), "{what}: {:?}", found.items);
     let register = store.unfinished_moves().await.expect("the store answers");
     assert!(!register.moves.contains_key(&business_id(id)), "{what}: {register:?}");
-    let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
+    let client = stack.dynamodb_client();
     let get = client.get_item().table_name(stack.stores().database.name(&schema::BUSINESSES));
     let get = get.key("pk", AttributeValue::S(keys::business_pk(&business_id(id)))).consistent_read(true);
     let item = get.send().await.expect("DynamoDB answers").item.expect("the business");

@@ -41,7 +41,7 @@ async fn filled(big: bool) -> (TestStack, BTreeMap<String, Review>) {
     }
     let reviews: Vec<Review> =
         reviews().into_iter().filter(|review| big || !review.partner_id.starts_with("big")).collect();
-    stack.local.fill_reviews(&reviews).expect("the table can be filled");
+    stack.fill_reviews(&reviews).await;
     (stack, reviews.into_iter().map(|review| (review.partner_id.clone(), review)).collect())
 }
 

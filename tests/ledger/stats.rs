@@ -181,7 +181,7 @@ fn daily_reviews(days: i64) -> Vec<Review> {
 async fn a_thousand_days_are_groups_and_one_more_is_refused() {
     let stack = TestStack::start().await;
     let most = i64::try_from(MAX_GROUPS).expect("a small number");
-    stack.local.fill_reviews(&daily_reviews(most + 1)).expect("the table can be filled");
+    stack.fill_reviews(&daily_reviews(most + 1)).await;
     let until = |day: i64| ReviewFilter { to: Some((20_000 + day) * 86_400 - 1), ..ReviewFilter::ALL };
     for (org_id, what) in [(Some(org(1)), "an organisation"), (None, "all")] {
         let question = |days, group_by| Question { scope: scope_of(org_id), org_id, filter: until(days), group_by };
@@ -287,7 +287,7 @@ async fn more_than_a_thousand_businesses_are_refused_and_filters_narrow_them() {
         Review { id: review_id, org_id: org(1), business_id: id, city_key, partner, rating, state, ..new }
     };
     let reviews: Vec<_> = ids.iter().enumerate().map(of_business).collect();
-    stack.local.fill_reviews(&reviews).expect("the table can be filled");
+    stack.fill_reviews(&reviews).await;
     let store = || ReviewStore::new(&stack.stores().database);
     for scope in [scope_of(Some(org(1))), operator_scope()] {
         let refused = store().review_stats(scope, &ReviewFilter::ALL, Some(GroupBy::Business)).await;

@@ -7,7 +7,7 @@ use presence_domain::ids::OrgId;
 use presence_ledger::{LANES, LogChange, Place, ReviewNumber, decode_changes};
 use presence_store::keys::{LogItemKey, log_pk};
 use presence_store::{review_from_item, schema};
-use presence_tests::{TestStack, sdk_config};
+use presence_tests::TestStack;
 
 type Item = HashMap<String, AttributeValue>;
 
@@ -45,7 +45,7 @@ fn size(item: &Item) -> usize {
 impl StoredLogs {
     /// Reads the whole table.
     pub(super) async fn read(stack: &TestStack) -> Self {
-        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.database_url()));
+        let client = stack.dynamodb_client();
         let table = stack.stores().database.name(&schema::REVIEWS);
         let mut items = client.scan().table_name(table).consistent_read(true).into_paginator().items().send();
         let mut stored = Self::default();

@@ -14,7 +14,7 @@ use presence_ledger::{
 };
 use presence_store::keys::{directory_bucket_sk, directory_buckets_pk, log_pk, node_sk, root_sk, tree_pk};
 use presence_store::schema;
-use presence_tests::{TestStack, sdk_config};
+use presence_tests::TestStack;
 
 type Item = HashMap<String, AttributeValue>;
 
@@ -26,7 +26,7 @@ pub(super) struct StoredTrees {
 impl StoredTrees {
     /// Scans the table.
     pub(super) async fn read(stack: &TestStack) -> Self {
-        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.database_url()));
+        let client = stack.dynamodb_client();
         let table = stack.stores().database.name(&schema::REVIEWS);
         let mut pages = client.scan().table_name(table).into_paginator().items().send();
         let mut items = BTreeMap::new();

@@ -46,7 +46,7 @@ async fn search_reviews(seed: u64) -> LimitCounts {
     let (orgs, shops) = dataset.org_and_shop_rows();
     stack.import("orgs", &orgs).await.expect(Exit::Done);
     stack.import("businesses", &shops).await.expect(Exit::Done);
-    stack.local.fill_reviews(&dataset.reviews()).expect("the table can be filled");
+    stack.fill_reviews(&dataset.reviews()).await;
     check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("at first", REQUESTS, |_| true)).await;
     check_some_stats(&stack, &fixtures, &dataset, &mut rng, ("at first", REQUESTS)).await;
 

@@ -12,7 +12,7 @@ use presence_store::keys::user_pk;
 use presence_store::{Decision, schema};
 use presence_tests::{
     ConnectorLayer as _, FaultConnector, FaultKind, Fixtures, Plan, TestStack, address, in_process_client,
-    long_timeouts, operator, operator_scope, sdk_config, send,
+    long_timeouts, operator, operator_scope, send,
 };
 use serde_json::json;
 
@@ -78,7 +78,7 @@ impl OriginFixture {
     async fn forget_inviter(&self, id: UserId) {
         let stored = self.stack.stored(&id.to_string()).await.expect("the user");
         assert!(stored.mails[0].invited_by.is_some());
-        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.database_url()));
+        let client = self.stack.dynamodb_client();
         let update = client.update_item().table_name(self.stack.stores().database.name(&schema::USERS));
         let update = update.key("pk", AttributeValue::S(user_pk(id)));
         let update = update.key("sk", AttributeValue::S(stored.mails[0].id.clone()));

@@ -11,7 +11,7 @@ use presence_domain::invitation::{LinkStatus, WINDOW};
 use presence_mailer::{DeliveryOutcome, Mail, Mailer, SendResult, handle};
 use presence_runtime::clock::{Clock, ManualClock, deadline_in};
 use presence_store::schema;
-use presence_tests::{address, sdk_config, send};
+use presence_tests::{address, send};
 use serde_json::{Value, json};
 
 use super::fake_mailer::{LEASE, MailerProcess, SendOutcome, deadline, record, sweep};
@@ -77,7 +77,7 @@ impl InvitationFixture {
 
     /// Makes the stored guest unreadable.
     async fn corrupt(&self) {
-        let client = aws_sdk_dynamodb::Client::from_conf(sdk_config(self.stack.local.database_url()));
+        let client = self.stack.dynamodb_client();
         let text = |text: String| AttributeValue::S(text);
         let corrupt = client.update_item().table_name(self.stack.stores().database.name(&schema::USERS));
         let corrupt = corrupt.key("pk", text(format!("USER#{}", self.id))).key("sk", text("USER".to_owned()));

@@ -9,7 +9,7 @@ use aws_smithy_types::body::SdkBody;
 use presence_mailer::{OutboxProcessor, handle};
 use presence_store::schema;
 use presence_tests::connectors::{Answer, ConnectorLayer, Next};
-use presence_tests::{in_process_client, long_timeouts, sdk_config};
+use presence_tests::{in_process_client, long_timeouts};
 
 use super::fake_mailer::{deadline, sweep};
 use super::invitation_fixture::InvitationFixture;
@@ -17,7 +17,7 @@ use super::invitation_fixture::InvitationFixture;
 type Item = HashMap<String, AttributeValue>;
 
 fn client(fixture: &InvitationFixture) -> Client {
-    Client::from_conf(sdk_config(fixture.stack.local.dynamodb_url()))
+    fixture.stack.dynamodb_client()
 }
 
 /// Returns a row of a user that does not exist, due before every other.

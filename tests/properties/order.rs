@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::OrgId;
 use presence_domain::user::{Role, Status};
 use presence_store::keys::org_key;
 use presence_store::schema::USERS;
-use presence_tests::{TestStack, rng, sdk_config};
+use presence_tests::{TestStack, rng};
 
 use super::users::{create, in_order, walk};
 
@@ -35,7 +34,7 @@ async fn order_of_answers_is_the_order_of_the_index_keys() {
 
 /// Returns the ids in `status-index`, in the order of its keys.
 async fn listed(stack: &TestStack, status: Status) -> Vec<String> {
-    let client = Client::from_conf(sdk_config(stack.local.dynamodb_url()));
+    let client = stack.dynamodb_client();
     let values = HashMap::from([
         (":org".to_owned(), AttributeValue::S(org_key(OrgId::new(1)))),
         (":status".to_owned(), AttributeValue::S(format!("{}\u{1f}", status.as_str()))),

@@ -39,7 +39,7 @@ async fn a_restore_that_dies_after_any_change_is_finished_by_the_next_run() {
 async fn each_restored_table_is_protected_and_can_be_restored_itself() {
     let env = RestoreEnv::new().await;
     env.restore("").await;
-    let client = aws_sdk_dynamodb::Client::from_conf(presence_tests::sdk_config(env.stack.local.database_url()));
+    let client = env.stack.dynamodb_client();
     for table in restored_tables() {
         let name = format!("{}{}", env.restored_prefix(), table.name);
         assert!(env.recovery.is_on(&name), "{name}");

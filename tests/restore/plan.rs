@@ -16,7 +16,7 @@ use super::restore_env::RestoreEnv;
 
 /// Returns the names of all tables.
 async fn table_names(env: &RestoreEnv) -> Vec<String> {
-    let client = aws_sdk_dynamodb::Client::from_conf(presence_tests::sdk_config(env.stack.local.database_url()));
+    let client = env.stack.dynamodb_client();
     client.list_tables().send().await.expect("an answer").table_names.unwrap_or_default()
 }
 
@@ -59,7 +59,7 @@ async fn a_restore_that_cannot_begin_writes_nothing_and_says_why() {
     refused("restore plan --at 2020-01-01T00:00:00Z --execute --yes", "can be restored to an instant from").await;
     // A table of another origin has the name.
     let taken = format!("{}users", env.restored_prefix());
-    let client = aws_sdk_dynamodb::Client::from_conf(presence_tests::sdk_config(env.stack.local.database_url()));
+    let client = env.stack.dynamodb_client();
     USERS.create(&client, &taken).send().await.expect("a table");
     refused(&env.restore_words("--execute --yes"), &format!("the table {taken} is another one")).await;
     let reviews = env.stack.stores().database.name(&REVIEWS);
@@ -91,7 +91,7 @@ async fn findings_of_an_audit_stop_the_restore_until_they_are_mended() {
     // The address of a user is no longer reserved.
     let lock = AttributeValue::S(lock_pk(&env.fixtures.manager_1.email));
     let key = HashMap::from([("pk".to_owned(), lock), ("sk".to_owned(), AttributeValue::S(LOCK_SK.to_owned()))]);
-    let client = aws_sdk_dynamodb::Client::from_conf(presence_tests::sdk_config(env.stack.local.database_url()));
+    let client = env.stack.dynamodb_client();
     let delete = client.delete_item().table_name(format!("{}users", env.restored_prefix())).set_key(Some(key));
     let old = delete.return_values(ReturnValue::AllOld).send().await.expect("an answer").attributes;
     let words = env.restore_words("--execute --yes --json");

@@ -5,7 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
 use presence_local::{AwsLimits, Options, SesMode};
-use presence_tests::{TestStack, long_timeouts, sdk_config};
+use presence_tests::{TestStack, long_timeouts};
 use serde_json::json;
 
 const LOCAL_HOSTS: [&str; 6] =
@@ -243,7 +243,7 @@ fn a_stack_opens_no_other_port() {
 #[ignore = "run by another test, in a process of its own"]
 async fn prints_its_ports() {
     let stack = TestStack::with(Options { mailer: true, ..all_ports() }).await;
-    let tables = aws_sdk_dynamodb::Client::from_conf(sdk_config(stack.local.dynamodb_url()));
+    let tables = stack.dynamodb_client();
     let asking = (0..100).map(|_| tables.list_tables().send());
     assert!(futures::future::join_all(asking).await.iter().all(Result::is_ok));
     let told: BTreeSet<u16> = ports(&stack)

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
+use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::user::{PersonName, Role, Status, User};
 use presence_domain::user_directory::user_digest;
@@ -11,21 +10,13 @@ use presence_store::keys::{
     CHANGES_PK_PREFIX, LOCK_SK, business_pk, city_listing, listing, lock_pk, name_order, org_key, roster_pk, user_pk,
 };
 use presence_store::schema::{BUSINESSES, USERS};
-use presence_tests::{TestStack, address, sdk_config};
+use presence_tests::{TestStack, address, put_all};
 
 type Item = HashMap<String, AttributeValue>;
 
-/// Number of puts in one `BatchWriteItem`: the limit of `DynamoDB`.
-const BATCH: usize = 25;
-
-/// Returns a client past the service.
-pub(super) fn client(stack: &TestStack) -> Client {
-    Client::from_conf(sdk_config(stack.local.database_url()))
-}
-
 /// Adds active business managers to an organisation, with the locks and the head that go with them.
 pub(super) async fn users(stack: &TestStack, org: u64, count: u64) {
-    let (client, users) = (client(stack), stack.stores().database.name(&USERS));
+    let (client, users) = (stack.dynamodb_client(), stack.stores().database.name(&USERS));
     let first = stack.create_user("bulk", Role::BusinessManager, Some(org), Status::Invited).await;
     let key = HashMap::from([("pk".to_owned(), text(&format!("USER#{}", first.id))), ("sk".to_owned(), text("USER"))]);
     let stored = client.get_item().table_name(&users).set_key(Some(key)).send().await;
@@ -46,7 +37,7 @@ pub(super) async fn users(stack: &TestStack, org: u64, count: u64) {
 /// Writes many users into empty organisations.
 pub(super) async fn people(stack: &TestStack, people: &[User]) {
     let items = stack.stores().users.to_items(people).expect("users that fit");
-    put_all(&client(stack), &stack.stores().database.name(&USERS), items).await;
+    put_all(&stack.dynamodb_client(), &stack.stores().database.name(&USERS), items).await;
 }
 
 /// Adds businesses `many-1`, `many-2`, … to an organisation.
@@ -62,12 +53,12 @@ pub(crate) async fn businesses(stack: &TestStack, org: u64, count: u64) {
             ("city_listing".to_owned(), text(&city_listing("lyon", &id))),
         ])
     });
-    put_all(&client(stack), &stack.stores().database.name(&BUSINESSES), items.collect()).await;
+    put_all(&stack.dynamodb_client(), &stack.stores().database.name(&BUSINESSES), items.collect()).await;
 }
 
 /// Deletes the change logs, as their TTL does.
 pub(super) async fn forget_changes(stack: &TestStack) {
-    let (client, users) = (client(stack), stack.stores().database.name(&USERS));
+    let (client, users) = (stack.dynamodb_client(), stack.stores().database.name(&USERS));
     let items = client.scan().table_name(&users).send().await.expect("DynamoDB answers").items.unwrap_or_default();
     let of_logs = items.into_iter().filter(|item| item["pk"].as_s().is_ok_and(|pk| pk.starts_with(CHANGES_PK_PREFIX)));
     for mut item in of_logs {
@@ -108,13 +99,4 @@ fn id(number: u64) -> UserId {
 
 fn text(value: &str) -> AttributeValue {
     AttributeValue::S(value.to_owned())
-}
-
-async fn put_all(client: &Client, table: &str, items: Vec<Item>) {
-    for chunk in items.chunks(BATCH) {
-        let put = |item: &Item| PutRequest::builder().set_item(Some(item.clone())).build().expect("an item");
-        let writes = chunk.iter().map(|item| WriteRequest::builder().put_request(put(item)).build()).collect();
-        let written = client.batch_write_item().request_items(table, writes).send().await.expect("DynamoDB answers");
-        assert!(written.unprocessed_items.is_none_or(|left| left.is_empty()), "the embedded one takes every batch");
-    }
 }

@@ -100,7 +100,7 @@ async fn audit_finds_wrong_missing_and_orphaned_entries() {
     let stack = TestStack::start().await;
     let person = |local| stack.create_user(local, Role::OrgAdmin, Some(1), Status::Invited);
     let (wrong, missing) = (person("wrong").await, person("missing").await);
-    let (client, table) = (bulk::client(&stack), stack.stores().database.name(&USERS));
+    let (client, table) = (stack.dynamodb_client(), stack.stores().database.name(&USERS));
     let text = |value: &str| AttributeValue::S(value.to_owned());
     let update = |id: &str, expression: &str| {
         let update = client.update_item().table_name(&table).update_expression(expression);

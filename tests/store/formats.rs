@@ -12,8 +12,6 @@ use presence_store::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, REVIEWS, T
 use presence_tests::TestStack;
 use serde_json::{Value, json};
 
-use super::bulk;
-
 type Item = HashMap<String, AttributeValue>;
 
 const FILES: [(Table, &str); 6] = [
@@ -57,7 +55,7 @@ fn item(value: &Value) -> Item {
 /// Starts a stack with these items, and no others.
 async fn stack() -> TestStack {
     let stack = TestStack::start().await;
-    let client = bulk::client(&stack);
+    let client = stack.dynamodb_client();
     for (table, text) in FILES {
         for line in lines(text) {
             let put = client.put_item().table_name(stack.stores().database.name(&table)).set_item(Some(item(&line)));
@@ -99,7 +97,7 @@ async fn items_of_each_released_version_are_read_and_changed_by_every_operation(
 #[tokio::test(flavor = "multi_thread")]
 async fn items_of_a_later_version_are_refused_by_name_and_never_overwritten() {
     let stack = stack().await;
-    let (key, client) = (caller("key"), bulk::client(&stack));
+    let (key, client) = (caller("key"), stack.dynamodb_client());
     let text = |value: &str| AttributeValue::S(value.to_owned());
     let pk_sk = |pk: &str, sk: &str| vec![("pk", text(pk)), ("sk", text(sk))];
     let invited = caller("invited");
@@ -136,7 +134,7 @@ async fn items_of_a_later_version_are_refused_by_name_and_never_overwritten() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kept_answer_of_a_later_version_is_refused_and_never_overwritten() {
     let stack = stack().await;
-    let (client, table) = (bulk::client(&stack), stack.stores().database.name(&API_KEYS));
+    let (client, table) = (stack.dynamodb_client(), stack.stores().database.name(&API_KEYS));
     let change = || {
         let request = stack.request("POST", &format!("/user/{}", caller("invited"))).header("x-api-key", caller("key"));
         let request = request.header("idempotency-key", "k").header("content-type", "application/json");

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{AttributeValue, TimeToLiveSpecification};
 use aws_smithy_runtime_api::client::http::{HttpClient, SharedHttpClient};
 use aws_smithy_types::timeout::TimeoutConfig;
@@ -13,16 +14,19 @@ use presence_domain::audit::{Actor, AuditRecord, WebhookAction};
 use presence_domain::feed::EventFilter;
 use presence_domain::ids::UserId;
 use presence_domain::invitation::OutboxMessage;
+use presence_domain::review::Review;
 use presence_domain::user::User;
 use presence_domain::webhook::{Progress, SigningSecrets, Webhook, WebhookId, WebhookSecret, WebhookUrl};
+use presence_ledger::tree::FACETS_FROM;
 use presence_local::{DynamoDb, Options, Stack};
 use presence_runtime::clock::{Clock as _, ManualClock};
 use presence_runtime::config::Config;
-use presence_store::{AuditSource, Database, Finding, NewApiKey, Stores, WebhookWrite, schema};
+use presence_store::{AuditSource, Database, Finding, NewApiKey, Stores, WebhookWrite, bulk_review_items, schema};
 use reqwest::Method;
 use serde_json::Value;
 
 use crate::options::external_dynamodb;
+use crate::wire::{put_all, sdk_config};
 use crate::{Reply, SEEDED_WEBHOOK, counting_waves, logs, long_timeouts, send};
 
 /// Time for which the client keeps an idle connection. The gateway closes it after 30 s, which would fail a request that is
@@ -96,6 +100,28 @@ impl TestStack {
     /// Returns stores that bypass the HTTP client of the functions.
     pub fn stores(&self) -> &Stores {
         self.local.stores()
+    }
+
+    /// Returns a client of the database, past the service and the limits of AWS.
+    pub fn dynamodb_client(&self) -> Client {
+        Client::from_conf(sdk_config(self.local.database_url()))
+    }
+
+    /// Writes all reviews of some organisations past the service, with their trees and directories.
+    pub async fn fill_reviews(&self, reviews: &[Review]) {
+        self.fill_ledger(reviews, FACETS_FROM).await;
+    }
+
+    /// Writes reviews as [`TestStack::fill_reviews`]. Sets of at least `facets_from` reviews have facet trees.
+    ///
+    /// # Panics
+    /// Panics if the database does not take them.
+    pub async fn fill_ledger(&self, reviews: &[Review], facets_from: i64) {
+        if external_dynamodb().is_none() {
+            return self.local.fill_reviews(reviews, facets_from).expect("an empty table");
+        }
+        let items = bulk_review_items(reviews, facets_from).expect("items");
+        put_all(&self.dynamodb_client(), &self.stores().database.name(&schema::REVIEWS), items).await;
     }
 
     /// Returns the prefix of its table names.
@@ -289,7 +315,7 @@ impl TestStack {
     /// # Panics
     /// Panics if `DynamoDB` does not answer.
     pub async fn corrupt(&self, id: &str, text: &str) {
-        let client = aws_sdk_dynamodb::Client::from_conf(crate::wire::sdk_config(self.local.database_url()));
+        let client = self.dynamodb_client();
         let text_value = |text: &str| AttributeValue::S(text.to_owned());
         let update = client.update_item().table_name(self.stores().database.name(&schema::USERS));
         let update = update.key("pk", text_value(&format!("USER#{id}"))).key("sk", text_value("USER"));
@@ -299,9 +325,7 @@ impl TestStack {
 
     /// Returns every item of a table, in no order, without the time at which a key was last used. Takes the full table name.
     pub async fn items(&self, table: &str) -> Vec<String> {
-        let config = crate::wire::sdk_config(self.local.database_url());
-        let client = aws_sdk_dynamodb::Client::from_conf(config);
-        let mut pages = client.scan().table_name(table).into_paginator().items().send();
+        let mut pages = self.dynamodb_client().scan().table_name(table).into_paginator().items().send();
         let mut items = Vec::new();
         while let Some(item) = pages.next().await {
             let mut item = item.expect("DynamoDB answers");

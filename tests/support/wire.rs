@@ -1,6 +1,10 @@
 //! Protocol of `DynamoDB` as seen from a connector: one operation name in a header, one JSON document each way.
 
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Config, Credentials, Region};
+use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::http::Headers;
@@ -11,6 +15,11 @@ use serde_json::{Value, json};
 use crate::connectors::{Answer, Next, WrittenKey};
 use crate::in_process_client;
 
+type Item = HashMap<String, AttributeValue>;
+
+/// Largest number of items that one call writes.
+const BATCH: usize = 25;
+
 /// Returns an SDK configuration for a `DynamoDB` on loopback. It reads nothing from the environment.
 pub fn sdk_config(endpoint_url: &str) -> Config {
     Config::builder()
@@ -20,6 +29,19 @@ pub fn sdk_config(endpoint_url: &str) -> Config {
         .endpoint_url(endpoint_url)
         .http_client(in_process_client())
         .build()
+}
+
+/// Puts items into a table past the service.
+///
+/// # Panics
+/// Panics if the database does not take a batch as a whole.
+pub async fn put_all(client: &Client, table: &str, items: Vec<Item>) {
+    for batch in items.chunks(BATCH) {
+        let put = |item: &Item| PutRequest::builder().set_item(Some(item.clone())).build().expect("an item");
+        let writes = batch.iter().map(|item| WriteRequest::builder().put_request(put(item)).build()).collect();
+        let written = client.batch_write_item().request_items(table, writes).send().await.expect("DynamoDB answers");
+        assert!(written.unprocessed_items.is_none_or(|left| left.is_empty()), "a batch is written in part");
+    }
 }
 
 /// Call of `DynamoDB`, as one request has it.

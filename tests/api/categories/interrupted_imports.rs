@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue::{self, L, M};
 use presence_domain::category::{Category, CategoryDirectory, CategoryId, Country};
 use presence_domain::error::Error;
 use presence_domain::page::PageRequest;
 use presence_store::{CategoryImport, PutOutcome, Stores};
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, in_process_client, long_timeouts, sdk_config};
+use presence_tests::{FaultConnector, FaultKind, Plan, TestStack, in_process_client, long_timeouts};
 
 use super::{load, numbered};
 
@@ -64,7 +63,7 @@ async fn import(store: &Stores, categories: Vec<Category>) -> Result<Vec<PutOutc
 
 /// Returns every item of the table, without the number of its writes.
 async fn items(stack: &TestStack, prefix: &str) -> Vec<String> {
-    let client = Client::from_conf(sdk_config(stack.local.dynamodb_url()));
+    let client = stack.dynamodb_client();
     let mut pages = client.scan().table_name(format!("{prefix}categories")).into_paginator().items().send();
     let mut items = Vec::new();
     while let Some(item) = pages.next().await {

@@ -59,7 +59,7 @@ pub(super) fn reviews(rng: &mut Rng) -> Vec<Review> {
 
 pub(super) async fn filled_stack(reviews: &[Review]) -> (TestStack, Fixtures) {
     let (stack, fixtures) = Fixtures::counting_waves().await;
-    stack.local.fill_reviews(reviews).expect("the table can be filled");
+    stack.fill_reviews(reviews).await;
     // The first use of a key in an hour is a write.
     ask(&stack, &fixtures.admin_1.key, NOTHING).await;
     (stack, fixtures)

@@ -4,17 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
+use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use jiff::Timestamp;
 use presence_store::schema::{TABLES, Table};
 use serde_json::{Value, json};
 
 use super::{Answer, ConnectorLayer, Next};
-use crate::wire::{Call, RecordedReply, sdk_config};
-
-/// Largest number of items that one call writes.
-const BATCH: usize = 25;
+use crate::wire::{Call, RecordedReply, put_all, sdk_config};
 
 /// Connector that answers the calls of point-in-time recovery. Clones share one state.
 #[derive(Clone)]
@@ -164,12 +161,7 @@ impl Shared {
         if bare.create(&self.client, &target).send().await.is_err() {
             return RecordedReply::error(400, "TableAlreadyExistsException", json!({ "message": "it is there" }));
         }
-        for items in items.chunks(BATCH) {
-            let put = |item: &Item| PutRequest::builder().set_item(Some(item.clone())).build().expect("an item");
-            let writes = items.iter().map(|item| WriteRequest::builder().put_request(put(item)).build()).collect();
-            let batch = self.client.batch_write_item().request_items(&target, writes);
-            batch.send().await.expect("the database answers");
-        }
+        put_all(&self.client, &target, items).await;
         let mut state = self.state();
         let is_fast = state.is_fast;
         let restored = RestoredTable { source, at: second, is_unfinished: !is_fast, was_too_new: is_fast };

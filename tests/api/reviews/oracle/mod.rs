@@ -75,7 +75,7 @@ async fn every_random_request_is_answered_like_a_brute_force_search_before_and_a
     let (orgs, shops) = dataset.org_and_shop_rows();
     stack.import("orgs", &orgs).await.expect(Exit::Done);
     stack.import("businesses", &shops).await.expect(Exit::Done);
-    stack.local.fill_reviews(&dataset.reviews()).expect("the table can be filled");
+    stack.fill_reviews(&dataset.reviews()).await;
     assert!(
         dataset.reviews_in_crowded_month() > MAX_WHOLE_MONTH,
         "{} in the crowded month",

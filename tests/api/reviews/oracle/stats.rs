@@ -44,7 +44,7 @@ async fn all_random_statistics_are_those_of_a_list_before_and_after_changes() {
     let (orgs, shops) = dataset.org_and_shop_rows();
     stack.import("orgs", &orgs).await.expect(Exit::Done);
     stack.import("businesses", &shops).await.expect(Exit::Done);
-    stack.local.fill_reviews(&dataset.reviews()).expect("the table can be filled");
+    stack.fill_reviews(&dataset.reviews()).await;
     check_some_stats(&stack, &fixtures, &dataset, &mut rng, ("at first", rounds(REQUESTS))).await;
 
     stack.import("reviews", &dataset.change(&mut rng, CHANGES, NEWCOMERS)).await.expect(Exit::Done);

@@ -13,7 +13,6 @@ use anyhow::Context as _;
 use presence_domain::rate_limit::RateLimit;
 use presence_domain::review::Review;
 use presence_domain::user::Role;
-use presence_ledger::tree::FACETS_FROM;
 use presence_mailer::OutboxProcessor;
 use presence_store::Stores;
 use tokio::sync::watch;
@@ -186,15 +185,11 @@ impl Stack {
         &self.replies
     }
 
-    /// Writes all reviews of some organisations straight into the embedded database, with their trees and directories.
+    /// Writes all reviews of some organisations straight into the embedded database, with their trees and directories. Sets of at least
+    /// `facets_from` reviews have facet trees.
     ///
     /// Returns an error if the database is not embedded.
-    pub fn fill_reviews(&self, reviews: &[Review]) -> anyhow::Result<()> {
-        self.fill_ledger(reviews, FACETS_FROM)
-    }
-
-    /// Writes reviews as [`Stack::fill_reviews`]. Sets of at least `facets_from` reviews have facet trees.
-    pub fn fill_ledger(&self, reviews: &[Review], facets_from: i64) -> anyhow::Result<()> {
+    pub fn fill_reviews(&self, reviews: &[Review], facets_from: i64) -> anyhow::Result<()> {
         let embedded = self.embedded.as_ref().context("DynamoDB is not embedded")?;
         embedded.fill_reviews(&self.store, reviews, facets_from)
     }
