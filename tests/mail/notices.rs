@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use presence_mailer::handle;
 use presence_tests::{CrashPoint, Fixtures, SEEDED_WEBHOOK, TestStack};
+use serde_json::json;
 
 use super::fake_mailer::{FakeMailer, MailerProcess, deadline, sweep};
 
@@ -81,4 +82,17 @@ async fn a_second_notice_waits_for_the_first_and_for_the_end_of_the_five_minutes
     fixture.sweep_minutes(4).await;
     assert_eq!(fixture.mails(), [2, 2, 0]);
     fixture.assert_consistent("two notices").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_no_admin_any_more_gets_no_mail() {
+    let fixture = NoticeFixture::new().await;
+    fixture.sweep(None).await;
+    let Fixtures { provider, admin_1, .. } = &fixture.fixtures;
+    let body = json!({ "role": "BUSINESS_MANAGER" });
+    let changed = fixture.stack.post(&format!("/user/{}", admin_1.id), &provider.key, &body).await;
+    assert_eq!((changed.status, fixture.mails()), (200, [0; 3]), "its mail waits: {}", changed.text);
+    fixture.sweep_minutes(3).await;
+    assert_eq!(fixture.mails(), [0, 1, 0]);
+    fixture.assert_consistent("a former admin").await;
 }

@@ -211,3 +211,31 @@ async fn try_deliver(processor: &OutboxProcessor, user_id: UserId) -> Option<Del
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_records_about_items_that_are_due_are_served() {
+        let record = |name: &str, pk: &str, sk: &str, due_at: i64| {
+            let keys = json!({ "pk": { "S": pk }, "sk": { "S": sk } });
+            let image = json!({ "due_at": { "N": due_at.to_string() }, "user_id": { "S": "7" } });
+            json!({ "eventName": name, "dynamodb": { "Keys": keys, "NewImage": image, "SequenceNumber": "1" } })
+        };
+        let (mail, notice) = (format!("{MAIL_SK_PREFIX}1"), format!("{NOTICE_PK_PREFIX}1-900000000000"));
+        for (name, pk, sk, due_at, is_served) in [
+            ("INSERT", "USER#7", &*mail, 999, true),
+            ("MODIFY", "USER#7", &*mail, 1_000, true),
+            ("INSERT", "USER#7", &*mail, 1_001, false),
+            ("INSERT", "USER#7", "USER", 999, false),
+            ("INSERT", &*notice, &*mail, 1_000, true),
+            ("MODIFY", &*notice, &*mail, 1_000, false),
+        ] {
+            let parsed = parse_record(&record(name, pk, sk, due_at), 1_000);
+            assert_eq!(parsed.is_some(), is_served, "{name} {pk} {sk} {due_at}");
+        }
+    }
+}
