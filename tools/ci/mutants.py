@@ -1,8 +1,8 @@
 """The part of `mutants` that makes the mutants and runs them: mutants.py TARGET COMMIT|--missed|"" PACKAGE…
 
 All mutants are in one program, each behind a switch, so that it is compiled once (mutant_source.py). Each test runs once alone, and tells
-which mutants it reaches. Then each mutant runs with the tests that reach it: first those that caught another one of its file, and then those of its
-package, the quickest first.
+which mutants it reaches. Then each mutant runs with the tests that reach it: first those that caught another one of its file, then those whose name
+has words of its own, then those of its package, the quickest first.
 """
 
 import json
@@ -131,11 +131,17 @@ def trace_tests(programs):
     return [test for test in tests if test.passes]
 
 
+def words(name):
+    """Returns the longer words of a name, without the ends that make them plural."""
+    return {word.removesuffix("s") for word in re.findall("[a-z]{4,}", re.sub("([A-Z])", r" \1", name).lower())}
+
+
 def outcome(number, mutant, tests, catching):
     """Runs a mutant with the tests that reach it. Adds those that catch it to those that caught one of its file."""
     own = str(BUILD.tree / mutant["file"].split("/src/")[0])
     reaching = [test for test in tests if number in test.reached]
-    reaching.sort(key=lambda test: (test not in catching, str(test.folder) != own, test.seconds))
+    named = words(mutant["name"])
+    reaching.sort(key=lambda test: (test not in catching, -len(named & words(test.name)), str(test.folder) != own, test.seconds))
     group, seconds, total = [], 0, 0
     for at, test in enumerate(reaching):
         group.append(test)

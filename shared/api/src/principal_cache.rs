@@ -1,15 +1,15 @@
 //! Cache of the principals, rights and limits of keys that were verified lately.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use hashlink::LruCache;
 use presence_domain::access::Principal;
 use presence_domain::api_key::ApiKeyHash;
 use presence_domain::key_rights::KeyRights;
 use presence_domain::rate_limit::RateLimit;
 
-/// Maximum number of keys in the cache, of some 100 bytes each. Far fewer keys call one sandbox. Above it the cache is emptied, which
-/// costs each key one slower request.
+/// Maximum number of keys in the cache, of some 100 bytes each. Far fewer keys call one sandbox. Above it, the key that was used least
+/// recently goes, which costs it one slower request.
 const MAX_KEYS: usize = 4_096;
 
 /// Owner, rights and limit of a key.
@@ -26,8 +26,14 @@ pub(crate) struct KeyTerms {
 /// Terms that the last verification of each key returned.
 ///
 /// They may be out of date. An operation may start with them, but its result counts only after the key is verified.
-#[derive(Debug, Default)]
-pub(crate) struct PrincipalCache(Mutex<HashMap<ApiKeyHash, KeyTerms>>);
+#[derive(Debug)]
+pub(crate) struct PrincipalCache(Mutex<LruCache<ApiKeyHash, KeyTerms>>);
+
+impl Default for PrincipalCache {
+    fn default() -> Self {
+        Self(Mutex::new(LruCache::new(MAX_KEYS)))
+    }
+}
 
 impl PrincipalCache {
     /// Returns the terms that the key had at its last verification.
@@ -37,11 +43,7 @@ impl PrincipalCache {
 
     /// Stores the terms of a key that was verified.
     pub(crate) fn insert(&self, key: ApiKeyHash, terms: KeyTerms) {
-        let mut keys = self.lock();
-        if keys.len() >= MAX_KEYS && !keys.contains_key(&key) {
-            keys.clear();
-        }
-        keys.insert(key, terms);
+        self.lock().insert(key, terms);
     }
 
     /// Removes a key that was refused.
@@ -49,7 +51,7 @@ impl PrincipalCache {
         self.lock().remove(key);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<ApiKeyHash, KeyTerms>> {
+    fn lock(&self) -> MutexGuard<'_, LruCache<ApiKeyHash, KeyTerms>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

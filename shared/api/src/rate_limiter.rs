@@ -1,8 +1,8 @@
 //! Limits of keys: the leases that this function holds, and the writes that renew them.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
 
+use hashlink::LruCache;
 use tokio::sync::Mutex;
 
 use crate::request_context;
@@ -13,20 +13,21 @@ use presence_runtime::clock::Clock;
 use presence_runtime::telemetry::{Metric, log_metric};
 use presence_store::{Database, LeaseOutcome, RateLimitStore};
 
-/// Maximum number of keys, of some 300 bytes each. Above it all leases are dropped, which costs each key up to 20 requests of its limit.
+/// Maximum number of keys, of some 300 bytes each. Above it, the lease of the key that was used least recently is dropped, which costs it up
+/// to 20 requests of its limit.
 const MAX_KEYS: usize = 4_096;
 
 /// Limits of the keys that this function knows.
 pub(crate) struct RateLimiter {
     buckets: RateLimitStore,
     clock: Arc<dyn Clock>,
-    keys: StdMutex<HashMap<ApiKeyHash, Arc<Mutex<KeyLimiter>>>>,
+    keys: StdMutex<LruCache<ApiKeyHash, Arc<Mutex<KeyLimiter>>>>,
 }
 
 impl RateLimiter {
     /// Builds the parts, without any lease. Makes no call.
     pub(crate) fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
-        Self { buckets: RateLimitStore::new(database), clock, keys: StdMutex::default() }
+        Self { buckets: RateLimitStore::new(database), clock, keys: StdMutex::new(LruCache::new(MAX_KEYS)) }
     }
 
     /// Takes one of a key's requests, and records the rest for the answer. Makes a write if no lease holds one.
@@ -89,9 +90,6 @@ impl RateLimiter {
     /// Returns the state of a key. A key whose limit changed starts again.
     fn limiter(&self, hash: &ApiKeyHash, limit: RateLimit) -> Arc<Mutex<KeyLimiter>> {
         let mut keys = self.lock();
-        if keys.len() >= MAX_KEYS && !keys.contains_key(hash) {
-            keys.clear();
-        }
         let limiter = keys.entry(*hash).or_insert_with(|| Arc::new(Mutex::new(KeyLimiter::new(limit))));
         if limiter.try_lock().is_ok_and(|limiter| limiter.limit() != limit) {
             *limiter = Arc::new(Mutex::new(KeyLimiter::new(limit)));
@@ -99,7 +97,7 @@ impl RateLimiter {
         Arc::clone(limiter)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ApiKeyHash, Arc<Mutex<KeyLimiter>>>> {
+    fn lock(&self) -> MutexGuard<'_, LruCache<ApiKeyHash, Arc<Mutex<KeyLimiter>>>> {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
