@@ -135,3 +135,18 @@ fn reason(broken: io::Error) -> Result<String, Error> {
         _ => Ok(format!("the gzip data are damaged: {broken}")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn each_segment_has_as_many_lines_as_its_report_counts() {
+        let body = Box::new(io::Cursor::new("{}\n".repeat(40_000)));
+        let mut reader = SegmentReader::open(body, ContentEncoding::Identity, (0, 0)).await.expect("a body");
+        for (lines, is_last) in [(16_384, false), (16_384, false), (7_232, true)] {
+            let segment = reader.read().await.expect("lines");
+            assert_eq!((segment.lines.len(), segment.is_last), (lines, is_last));
+        }
+    }
+}
