@@ -137,3 +137,71 @@ fn posting_change(view: &TreeView, differences: &[Difference]) -> PostingChange 
     change.added.sort_unstable();
     PostingChange { change, is_complete }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::TreeRoot;
+    use presence_domain::review::FacetKey;
+
+    fn posting(number: u64) -> Posting {
+        let key = PostingKey { effective_at: 0, id: ReviewNumber::new(number) };
+        Posting { key, facet_key: FacetKey::from_number(0).expect("a facet key"), version: 1 }
+    }
+
+    fn view_of(stored: Vec<Posting>, delta: TreeDelta) -> TreeView {
+        let tree = TreeKey { set: ReviewSet::Org(OrgId::new(1).expect("an id")), facet_key: None };
+        let (root, current, faults) = (TreeRoot::empty(), Vec::new(), Vec::new());
+        TreeView { tree, stored_root: None, root, delta, stored, current, faults, has_wrong_copies: false }
+    }
+
+    fn difference(id: u64, found: Option<u64>, expected: Option<u64>) -> Difference {
+        Difference { id: ReviewNumber::new(id), found: found.map(posting), expected: expected.map(posting) }
+    }
+
+    /// The tree has postings 1 to 3. The log adds 3 and 4, and removes 5. Nothing has 6.
+    #[test]
+    fn only_what_the_stored_tree_has_is_corrected_in_it() {
+        let removed = [(ReviewNumber::new(5), posting(5))].into();
+        let delta = TreeDelta { removed, added: vec![posting(3), posting(4)] };
+        let view = view_of(vec![posting(1), posting(2), posting(3)], delta);
+        for (found, expected, is_fixed) in [
+            (Some(1), None, true),
+            (None, Some(6), true),
+            (Some(1), Some(2), true),
+            (Some(3), None, false),
+            (Some(4), None, false),
+            (Some(6), None, false),
+            (Some(6), Some(1), false),
+            (Some(1), Some(4), false),
+            (None, Some(5), false),
+        ] {
+            let (fixed, other) = (difference(7, Some(2), None), difference(8, found, expected));
+            for differences in [[fixed, other], [other, fixed]] {
+                let PostingChange { change, is_complete } = posting_change(&view, &differences);
+                assert_eq!(is_complete, is_fixed, "{differences:?}");
+                let removed = 1 + usize::from(is_fixed && found.is_some());
+                let added = expected.filter(|_| is_fixed).map(posting);
+                assert_eq!((change.removed.len(), change.added), (removed, added.into_iter().collect()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_set_is_rebuilt_if_its_tree_contradicts_itself_has_a_review_twice_or_has_much_wrong() {
+        let few = |count: usize| (0..count as u64).map(|id| difference(id, Some(id), None)).collect::<Vec<_>>();
+        for (faults, differences, is_damaged) in [
+            (vec![], few(1), false),
+            (vec!["a fault".to_owned()], vec![], true),
+            (vec![], vec![difference(1, Some(1), None), difference(1, Some(2), None)], true),
+            (vec![], vec![difference(1, None, Some(1)), difference(1, None, Some(2))], false),
+            (vec![], vec![difference(1, Some(1), None), difference(1, None, Some(2))], false),
+            (vec![], few(MANY - 1), false),
+            (vec![], few(MANY), true),
+        ] {
+            let view = TreeView { faults, ..view_of(Vec::new(), TreeDelta::default()) };
+            let what = format!("{:?} {}", view.faults, differences.len());
+            assert_eq!(WrongTree { view, differences }.is_damaged(), is_damaged, "{what}");
+        }
+    }
+}

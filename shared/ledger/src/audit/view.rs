@@ -210,3 +210,34 @@ fn applied(postings: &[Posting], delta: &TreeDelta, keys: &Range<PostingKey>) ->
     applied.sort_unstable();
     applied
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ReviewNumber;
+    use crate::tree::{encode_oldest, encode_root};
+
+    #[test]
+    fn a_root_is_faulty_if_a_later_one_is_named_or_it_cannot_be_read() {
+        let end = PostingKey { effective_at: 1, id: ReviewNumber::new(1) };
+        let oldest = OldestPostings { end, postings: Vec::new() };
+        let bytes = encode_root(&TreeRoot { edition: 7, ..TreeRoot::empty() });
+        let stored = |edition, bytes: &[u8]| {
+            let oldest = encode_oldest(&oldest).map(Into::into);
+            Some(StoredRoot { edition, bytes: bytes.into(), oldest })
+        };
+        for (stored, named, edition, faults) in [
+            (None, None, 0, vec![]),
+            (None, Some(1), 0, vec!["the root has edition 0, and edition 1 is named"]),
+            (stored(7, &bytes), Some(7), 7, vec![]),
+            (stored(7, &bytes), Some(8), 7, vec!["the root has edition 7, and edition 8 is named"]),
+            (stored(8, &bytes), Some(8), 8, vec!["the root: names another edition"]),
+            (stored(7, &[]), None, 7, vec!["the root: stored bytes of the ledger cannot be read: no bytes"]),
+        ] {
+            let is_read = edition == 7 && !faults.iter().any(|fault| fault.starts_with("the root: "));
+            let read = ReadRoot::of(stored, named);
+            assert_eq!((read.root.edition, &read.faults), (edition, &faults.into_iter().map(str::to_owned).collect()));
+            assert_eq!(read.root.oldest, if is_read { oldest.clone() } else { OldestPostings::NONE });
+        }
+    }
+}

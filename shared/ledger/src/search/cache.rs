@@ -206,11 +206,15 @@ mod tests {
     }
 
     #[test]
-    fn a_later_root_is_never_replaced_by_an_earlier_one() {
-        let cache = SearchCache::default();
-        for (edition, kept) in [(5, 5), (4, 5), (6, 6)] {
+    fn a_later_root_or_bucket_is_never_replaced_by_an_earlier_one() {
+        let (cache, org_id) = (SearchCache::default(), OrgId::new(1).expect("an id"));
+        let bucket = |edition, hash| DirectoryBucket { edition, editions: [(hash, 1)].into() };
+        for (edition, hash, kept) in [(5, 1, (5, 1)), (4, 2, (5, 1)), (5, 3, (5, 1)), (6, 4, (6, 4))] {
             cache.insert_root(&tree(), root(edition));
-            assert_eq!(cache.root(&tree()), Some(root(kept)));
+            assert_eq!(cache.root(&tree()), Some(root(kept.0)));
+            cache.insert_bucket(org_id, 3, Arc::new(bucket(edition, hash)));
+            assert_eq!(cache.bucket(org_id, 3).as_deref(), Some(&bucket(kept.0, kept.1)));
         }
+        assert_eq!(cache.entries().bytes, 2 * ENTRY_BYTES + 10 + EDITION_BYTES, "what is replaced leaves no bytes");
     }
 }
