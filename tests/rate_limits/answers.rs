@@ -8,7 +8,7 @@ use presence_store::NewApiKey;
 use presence_tests::{TestStack, path_of, routes, send};
 use serde_json::json;
 
-use super::{advance, buckets, exhaust, limited, set_limit, start};
+use super::{advance, exhaust, expiries, limited, set_limit, start};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_beyond_its_limit_is_refused_until_it_has_waited() {
@@ -64,7 +64,14 @@ async fn limits_that_are_off_add_no_header_and_no_write() {
     let (stack, fixtures) = start(presence_tests::long_timeouts()).await;
     let reply = stack.get("/user/me", &fixtures.admin_1.key).await;
     assert_eq!((reply.status, reply.header("ratelimit"), reply.header("ratelimit-policy")), (200, "", ""));
-    assert_eq!(buckets(&stack).await, 0);
+    assert_eq!(expiries(&stack).await, Vec::<i64>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bucket_expires_a_day_after_its_last_write() {
+    let (stack, fixtures) = start(limited(60)).await;
+    stack.get("/user/me", &fixtures.admin_1.key).await;
+    assert_eq!(expiries(&stack).await, [stack.clock.now().as_second() + 86_400]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -49,8 +49,10 @@ fn advance(stack: &TestStack, milliseconds: i64) {
     stack.clock.advance(SignedDuration::from_millis(milliseconds));
 }
 
-/// Returns the number of buckets that are stored.
-async fn buckets(stack: &TestStack) -> usize {
-    let items = stack.items(&stack.stores().database.name(&API_KEYS)).await;
-    items.iter().filter(|item| item.contains("BUCKET#")).count()
+/// Returns the seconds in which the stored buckets expire.
+async fn expiries(stack: &TestStack) -> Vec<i64> {
+    let scan = stack.dynamodb_client().scan().table_name(stack.stores().database.name(&API_KEYS)).send().await;
+    let items = scan.expect("DynamoDB answers").items.unwrap_or_default();
+    let buckets = items.iter().filter(|item| item["key_hash"].as_s().is_ok_and(|hash| hash.starts_with("BUCKET#")));
+    buckets.map(|item| item["ttl"].as_n().expect("a number").parse().expect("seconds")).collect()
 }
