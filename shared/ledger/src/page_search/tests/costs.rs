@@ -164,7 +164,7 @@ fn trees_of_facet_keys_are_chosen_where_they_read_less() {
 }
 
 #[test]
-fn estimates_of_blocks_stay() {
+fn estimated_blocks_are_near_those_that_are_read() {
     let key_sets = [vec![7], vec![7, 8], vec![9], (10..22).collect(), vec![0]];
     let estimates = [8_000, 60_000, 300_000].map(|number| {
         let all = postings(number);
