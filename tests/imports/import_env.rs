@@ -120,12 +120,9 @@ impl ImportEnv {
     /// Returns the content of the table, independent of the writes that led to it: reviews without versions, and the list of
     /// organisations. The audit compares the trees with the reviews.
     pub(crate) async fn content(&self) -> BTreeMap<String, String> {
-        let client = self.stack.dynamodb_client();
-        let mut pages =
-            client.scan().table_name(self.store.database.name(&schema::REVIEWS)).into_paginator().items().send();
         let mut content = BTreeMap::new();
-        while let Some(item) = pages.next().await {
-            let mut item: BTreeMap<String, AttributeValue> = item.expect("DynamoDB answers").into_iter().collect();
+        for item in self.stack.scan(&self.store.database.name(&schema::REVIEWS)).await {
+            let mut item: BTreeMap<String, AttributeValue> = item.into_iter().collect();
             let mut key = |name| item.remove(name).and_then(|value| value.as_s().ok().cloned()).expect("a key");
             let (pk, sk) = (key("pk"), key("sk"));
             item.remove("version");

@@ -144,12 +144,9 @@ impl IngestEnv {
 
     /// Returns all reviews, independent of the writes that led to them.
     pub(super) async fn content(&self) -> BTreeMap<String, String> {
-        let client = self.stack.dynamodb_client();
-        let table = self.stores().database.name(&schema::REVIEWS);
-        let mut pages = client.scan().table_name(table).into_paginator().items().send();
         let mut content = BTreeMap::new();
-        while let Some(item) = pages.next().await {
-            let mut item: BTreeMap<String, AttributeValue> = item.expect("DynamoDB answers").into_iter().collect();
+        for item in self.stack.scan(&self.stores().database.name(&schema::REVIEWS)).await {
+            let mut item: BTreeMap<String, AttributeValue> = item.into_iter().collect();
             let pk = item.remove("pk").and_then(|value| value.as_s().ok().cloned()).expect("a key");
             item.remove("version");
             if pk.starts_with("R#") {
@@ -161,9 +158,7 @@ impl IngestEnv {
 
     /// Returns the titles of all reviews, by the partner's id.
     pub(super) async fn titles(&self) -> BTreeMap<String, String> {
-        let client = self.stack.dynamodb_client();
-        let table = self.stores().database.name(&schema::REVIEWS);
-        let items = client.scan().table_name(table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
+        let items = self.stack.scan(&self.stores().database.name(&schema::REVIEWS)).await;
         let reviews = items.into_iter().filter(|item| item["sk"].as_s().is_ok_and(|sk| sk == REVIEW_SK));
         let reviews = reviews.map(|item| review_from_item(&item).expect("a review"));
         reviews.filter_map(|review| Some((review.partner_id, review.title?))).collect()

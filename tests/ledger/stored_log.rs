@@ -1,15 +1,13 @@
 //! The log of an organisation and the reviews as they are stored, read past the service.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::OrgId;
 use presence_ledger::{LANES, LogChange, Place, ReviewNumber, decode_changes};
 use presence_store::keys::{LogItemKey, log_pk};
 use presence_store::{review_from_item, schema};
-use presence_tests::TestStack;
-
-type Item = HashMap<String, AttributeValue>;
+use presence_tests::{Item, TestStack};
 
 /// Reviews and logs of a table.
 #[derive(Debug, Default)]
@@ -45,12 +43,9 @@ fn size(item: &Item) -> usize {
 impl StoredLogs {
     /// Reads the whole table.
     pub(super) async fn read(stack: &TestStack) -> Self {
-        let client = stack.dynamodb_client();
-        let table = stack.stores().database.name(&schema::REVIEWS);
-        let mut items = client.scan().table_name(table).consistent_read(true).into_paginator().items().send();
         let mut stored = Self::default();
-        while let Some(item) = items.next().await {
-            stored.add(&item.expect("DynamoDB answers"));
+        for item in stack.scan(&stack.stores().database.name(&schema::REVIEWS)).await {
+            stored.add(&item);
         }
         stored
     }

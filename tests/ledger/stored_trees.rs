@@ -1,6 +1,6 @@
 //! Trees as they are stored, read item by item without the store, and compared with a list of reviews.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::ids::OrgId;
@@ -14,9 +14,7 @@ use presence_ledger::{
 };
 use presence_store::keys::{directory_bucket_sk, directory_buckets_pk, log_pk, node_sk, root_sk, tree_pk};
 use presence_store::schema;
-use presence_tests::TestStack;
-
-type Item = HashMap<String, AttributeValue>;
+use presence_tests::{Item, TestStack};
 
 /// All items of the reviews table, by partition and sort key.
 pub(super) struct StoredTrees {
@@ -26,12 +24,8 @@ pub(super) struct StoredTrees {
 impl StoredTrees {
     /// Scans the table.
     pub(super) async fn read(stack: &TestStack) -> Self {
-        let client = stack.dynamodb_client();
-        let table = stack.stores().database.name(&schema::REVIEWS);
-        let mut pages = client.scan().table_name(table).into_paginator().items().send();
         let mut items = BTreeMap::new();
-        while let Some(item) = pages.next().await {
-            let item = item.expect("DynamoDB answers");
+        for item in stack.scan(&stack.stores().database.name(&schema::REVIEWS)).await {
             let text = |name: &str| item[name].as_s().expect("a text").clone();
             items.insert((text("pk"), text("sk")), item);
         }

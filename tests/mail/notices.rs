@@ -85,7 +85,7 @@ async fn a_second_notice_waits_for_the_first_and_for_the_end_of_the_five_minutes
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_is_no_admin_any_more_gets_no_mail() {
+async fn a_former_admin_gets_no_mail_of_a_notice() {
     let fixture = NoticeFixture::new().await;
     fixture.sweep(None).await;
     let Fixtures { provider, admin_1, .. } = &fixture.fixtures;

@@ -2,23 +2,16 @@
 
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use presence_mailer::{OutboxProcessor, handle};
 use presence_store::schema;
 use presence_tests::connectors::{Answer, ConnectorLayer, Next};
-use presence_tests::{in_process_client, long_timeouts};
+use presence_tests::{Item, in_process_client, long_timeouts};
 
 use super::fake_mailer::{deadline, sweep};
 use super::invitation_fixture::InvitationFixture;
-
-type Item = HashMap<String, AttributeValue>;
-
-fn client(fixture: &InvitationFixture) -> Client {
-    fixture.stack.dynamodb_client()
-}
 
 /// Returns a row of a user that does not exist, due before every other.
 fn orphan(number: usize) -> Item {
@@ -40,7 +33,8 @@ fn orphan(number: usize) -> Item {
 impl InvitationFixture {
     async fn put(&self, row: Item) {
         let table = self.stack.stores().database.name(&schema::USERS);
-        client(self).put_item().table_name(table).set_item(Some(row)).send().await.expect("DynamoDB answers");
+        let put = self.stack.dynamodb_client().put_item().table_name(table);
+        put.set_item(Some(row)).send().await.expect("DynamoDB answers");
     }
 }
 
@@ -103,12 +97,12 @@ async fn sweep_continues_after_an_empty_page() {
 #[tokio::test(flavor = "multi_thread")]
 async fn windows_of_addresses_have_a_ttl() {
     let fixture = InvitationFixture::new().await;
-    let (client, table) = (client(&fixture), fixture.stack.stores().database.name(&schema::USERS));
+    let (client, table) = (fixture.stack.dynamodb_client(), fixture.stack.stores().database.name(&schema::USERS));
     let ttl = client.describe_time_to_live().table_name(&table).send().await.expect("DynamoDB answers");
     let ttl = ttl.time_to_live_description.expect("a description");
     assert_eq!(ttl.attribute_name.as_deref(), schema::USERS.ttl);
     fixture.invoke(&sweep(), None).await;
-    let items = client.scan().table_name(table).send().await.expect("DynamoDB answers").items.unwrap_or_default();
+    let items = fixture.stack.scan(&table).await;
     let window = items.iter().find(|item| item["sk"] == AttributeValue::S("MAILBOX".to_owned())).expect("a window");
     let number = |name: &str| window[name].as_n().expect("a number").parse::<i64>().expect("a whole number");
     assert!(number("ttl") > number("quiet_until") / 1_000, "in seconds, after the end of the window");

@@ -51,8 +51,7 @@ fn advance(stack: &TestStack, milliseconds: i64) {
 
 /// Returns the seconds in which the stored buckets expire.
 async fn expiries(stack: &TestStack) -> Vec<i64> {
-    let scan = stack.dynamodb_client().scan().table_name(stack.stores().database.name(&API_KEYS)).send().await;
-    let items = scan.expect("DynamoDB answers").items.unwrap_or_default();
+    let items = stack.scan(&stack.stores().database.name(&API_KEYS)).await;
     let buckets = items.iter().filter(|item| item["key_hash"].as_s().is_ok_and(|hash| hash.starts_with("BUCKET#")));
     buckets.map(|item| item["ttl"].as_n().expect("a number").parse().expect("seconds")).collect()
 }

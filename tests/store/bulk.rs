@@ -10,9 +10,7 @@ use presence_store::keys::{
     CHANGES_PK_PREFIX, LOCK_SK, business_pk, city_listing, listing, lock_pk, name_order, org_key, roster_pk, user_pk,
 };
 use presence_store::schema::{BUSINESSES, USERS};
-use presence_tests::{TestStack, address, put_all};
-
-type Item = HashMap<String, AttributeValue>;
+use presence_tests::{Item, TestStack, address, put_all};
 
 /// Adds active business managers to an organisation, with the locks and the head that go with them.
 pub(super) async fn users(stack: &TestStack, org: u64, count: u64) {
@@ -59,7 +57,7 @@ pub(crate) async fn businesses(stack: &TestStack, org: u64, count: u64) {
 /// Deletes the change logs, as their TTL does.
 pub(super) async fn forget_changes(stack: &TestStack) {
     let (client, users) = (stack.dynamodb_client(), stack.stores().database.name(&USERS));
-    let items = client.scan().table_name(&users).send().await.expect("DynamoDB answers").items.unwrap_or_default();
+    let items = stack.scan(&users).await;
     let of_logs = items.into_iter().filter(|item| item["pk"].as_s().is_ok_and(|pk| pk.starts_with(CHANGES_PK_PREFIX)));
     for mut item in of_logs {
         item.retain(|name, _| ["pk", "sk"].contains(&name.as_str()));

@@ -3,16 +3,12 @@
 //!
 //! The files are the tables of a small stack, and what it answered. A version that changes a format adds files of its own.
 
-use std::collections::HashMap;
-
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_types::base64;
 use presence_store::schema::{API_KEYS, AUDIT, BUSINESSES, CATEGORIES, REVIEWS, Table, USERS};
-use presence_tests::TestStack;
+use presence_tests::{Item, TestStack};
 use serde_json::{Value, json};
-
-type Item = HashMap<String, AttributeValue>;
 
 const FILES: [(Table, &str); 6] = [
     (USERS, include_str!("../stored/v1/users.jsonl")),
@@ -141,7 +137,7 @@ async fn a_kept_answer_of_a_later_version_is_refused_and_never_overwritten() {
         presence_tests::send(request.body(r#"{"phone": "1"}"#))
     };
     assert_eq!(change().await.status, 200);
-    let items = client.scan().table_name(&table).send().await.expect("DynamoDB answers").items.expect("items");
+    let items = stack.scan(&table).await;
     let is_answer = |item: &Item| item["key_hash"].as_s().is_ok_and(|key| key.starts_with("ANSWER#"));
     for mut later in items.into_iter().filter(is_answer) {
         later.insert("format".to_owned(), AttributeValue::N("9".into()));

@@ -26,7 +26,7 @@ use reqwest::Method;
 use serde_json::Value;
 
 use crate::options::external_dynamodb;
-use crate::wire::{put_all, sdk_config};
+use crate::wire::{Item, put_all, sdk_config};
 use crate::{Reply, SEEDED_WEBHOOK, counting_waves, logs, long_timeouts, send};
 
 /// Time for which the client keeps an idle connection. The gateway closes it after 30 s, which would fail a request that is
@@ -325,14 +325,21 @@ impl TestStack {
 
     /// Returns every item of a table, in no order, without the time at which a key was last used. Takes the full table name.
     pub async fn items(&self, table: &str) -> Vec<String> {
-        let mut pages = self.dynamodb_client().scan().table_name(table).into_paginator().items().send();
-        let mut items = Vec::new();
-        while let Some(item) = pages.next().await {
-            let mut item = item.expect("DynamoDB answers");
+        let text = |mut item: Item| {
             item.remove("last_used_at");
-            items.push(sorted_text(&AttributeValue::M(item)));
-        }
-        items
+            sorted_text(&AttributeValue::M(item))
+        };
+        self.scan(table).await.into_iter().map(text).collect()
+    }
+
+    /// Returns every item of a table by strong reads, in no order. Takes the full table name.
+    ///
+    /// # Panics
+    /// Panics if `DynamoDB` does not answer.
+    pub async fn scan(&self, table: &str) -> Vec<Item> {
+        let scan = self.dynamodb_client().scan().table_name(table).consistent_read(true);
+        let items: Result<_, _> = scan.into_paginator().items().send().collect().await;
+        items.expect("DynamoDB answers")
     }
 }
 

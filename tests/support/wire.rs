@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 use crate::connectors::{Answer, Next, WrittenKey};
 use crate::in_process_client;
 
-type Item = HashMap<String, AttributeValue>;
+/// Item of a table: its attributes by name.
+pub type Item = HashMap<String, AttributeValue>;
 
 /// Largest number of items that one call writes.
 const BATCH: usize = 25;

@@ -19,8 +19,7 @@ fn new_chunk(org_id: u64) -> Value {
 
 /// Makes the webhook in slot 0 of an organisation one that cannot be read.
 async fn damage(stack: &TestStack, org_id: u64) {
-    let client = aws_sdk_dynamodb::Client::new(&presence_local::sdk_config(stack.local.dynamodb_url()));
-    let update = client.update_item().table_name(format!("{}events", stack.table_prefix()));
+    let update = stack.dynamodb_client().update_item().table_name(format!("{}events", stack.table_prefix()));
     let update = update.key("pk", AttributeValue::S(format!("WEBHOOKS#{org_id:016}")));
     let update = update.key("sk", AttributeValue::S("WEBHOOK#0".to_owned()));
     update.update_expression("REMOVE label, progress").send().await.expect("an update");

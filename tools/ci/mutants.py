@@ -1,8 +1,8 @@
 """The part of `mutants` that makes the mutants and runs them: mutants.py TARGET COMMIT|--missed|"" PACKAGE…
 
 All mutants are in one program, each behind a switch, so that it is compiled once (mutant_source.py). Each test runs once alone, and tells
-which mutants it reaches. Then each mutant runs with the tests that reach it: first those that caught another one of its file, then those whose name
-has words of its own, then those of its package, the quickest first.
+which mutants it reaches. Then each mutant runs with the tests that reach it: first those that caught another one of its file, then those whose names
+share words with its name, then those of its package, the quickest first.
 """
 
 import json

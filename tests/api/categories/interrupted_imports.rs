@@ -63,11 +63,9 @@ async fn import(store: &Stores, categories: Vec<Category>) -> Result<Vec<PutOutc
 
 /// Returns every item of the table, without the number of its writes.
 async fn items(stack: &TestStack, prefix: &str) -> Vec<String> {
-    let client = stack.dynamodb_client();
-    let mut pages = client.scan().table_name(format!("{prefix}categories")).into_paginator().items().send();
     let mut items = Vec::new();
-    while let Some(item) = pages.next().await {
-        let item: BTreeMap<_, _> = item.expect("DynamoDB answers").into_iter().collect();
+    for item in stack.scan(&format!("{prefix}categories")).await {
+        let item: BTreeMap<_, _> = item.into_iter().collect();
         let attributes = item.iter().filter(|(name, _)| *name != "revision");
         items.push(attributes.map(|(name, value)| attribute_text(name, value)).collect());
     }

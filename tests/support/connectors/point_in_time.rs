@@ -4,14 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use jiff::Timestamp;
 use presence_store::schema::{TABLES, Table};
 use serde_json::{Value, json};
 
 use super::{Answer, ConnectorLayer, Next};
-use crate::wire::{Call, RecordedReply, put_all, sdk_config};
+use crate::wire::{Call, Item, RecordedReply, put_all, sdk_config};
 
 /// Connector that answers the calls of point-in-time recovery. Clones share one state.
 #[derive(Clone)]
@@ -44,8 +43,6 @@ struct RestoredTable {
     /// True after the first, refused attempt to switch its recovery on.
     was_too_new: bool,
 }
-
-type Item = HashMap<String, AttributeValue>;
 
 impl PointInTimeConnector {
     /// Returns a connector for a database without copies.
