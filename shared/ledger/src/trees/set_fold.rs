@@ -45,8 +45,7 @@ impl SetFold<'_> {
             // An earlier fold was here, and then died.
             return Ok(Some(FoldedSet { edition, ..FoldedSet::default() }));
         }
-        let target = root.position.max(&self.to);
-        let delta = self.delta(&self.tree, &root.position, &target);
+        let delta = self.delta(&self.tree, &root.position);
         let mut folded = FoldedSet { edition: edition + 1, is_written: true, mismatches: 0 };
         let facet_editions = match &root.facet_editions {
             None => None,
@@ -55,7 +54,7 @@ impl SetFold<'_> {
                 None => return Ok(None),
             },
         };
-        let Some(edited) = self.store.edit_tree(&self.tree, root, &delta, &target).await? else { return Ok(None) };
+        let Some(edited) = self.store.edit_tree(&self.tree, root, &delta, &self.to).await? else { return Ok(None) };
         folded.mismatches += edited.mismatches;
         let needs_facets = facet_editions.is_none() && self.has_facets(edited.total());
         let mut root = self.store.write_nodes(&self.tree, edited, folded.edition).await?;
@@ -98,9 +97,8 @@ impl SetFold<'_> {
         if root.position.covers(&self.to) {
             return Ok(Some(FoldedSet { edition, ..FoldedSet::default() }));
         }
-        let target = root.position.max(&self.to);
-        let delta = self.delta(tree, &root.position, &target);
-        let Some(edited) = self.store.edit_tree(tree, root, &delta, &target).await? else { return Ok(None) };
+        let delta = self.delta(tree, &root.position);
+        let Some(edited) = self.store.edit_tree(tree, root, &delta, &self.to).await? else { return Ok(None) };
         let folded = FoldedSet { edition: edition + 1, is_written: true, mismatches: edited.mismatches };
         let root = self.store.write_nodes(tree, edited, folded.edition).await?;
         let is_put = self.store.put_root(tree, &root, stored.as_ref()).await?;
@@ -114,12 +112,12 @@ impl SetFold<'_> {
         self.store.build_facets(&self.tree.set, postings, &root.position, &[]).await
     }
 
-    /// Returns the changes of a tree between two positions.
+    /// Returns the changes of a tree behind a position.
     ///
     /// A tree without a difference is written too, for its position. Otherwise a search, or a fold with older knowledge, could still
     /// bring in a change that a later one, which is no more in the log, takes back.
-    fn delta(&self, tree: &TreeKey, from: &LogPosition, to: &LogPosition) -> TreeDelta {
-        TreeDelta::between(tree, self.changes.entries.iter().copied(), from, to)
+    fn delta(&self, tree: &TreeKey, from: &LogPosition) -> TreeDelta {
+        TreeDelta::between(tree, self.changes.entries.iter().copied(), from, &self.to)
     }
 
     fn facet_tree(&self, facet_key: FacetKey) -> TreeKey {

@@ -437,7 +437,11 @@ pub(super) async fn put_business(store: ReviewStore, business: Business) -> Outc
 }
 
 pub(super) async fn fold(store: ReviewStore, org_id: OrgId) -> Outcome {
-    store.fold_reviews(org_id).await.map_or_else(|error| Outcome::Failed("fold", error), Outcome::Folded)
+    folded(store.fold_reviews(org_id).await)
+}
+
+pub(super) fn folded(report: Result<FoldReport, Error>) -> Outcome {
+    report.map_or_else(|error| Outcome::Failed("fold", error), Outcome::Folded)
 }
 
 async fn sweep(store: ReviewStore, set: ReviewSet) -> Outcome {

@@ -7,7 +7,7 @@ use fastrand::Rng;
 
 use super::names::{self, CITIES, FIRST_SECOND, Question, business, org};
 use super::people::Intent;
-use super::run::{Outcome, Run, ask, audit, finish_moves, fold, import, new_store, put_business, rebuild};
+use super::run::{Outcome, Run, ask, audit, finish_moves, fold, folded, import, new_store, put_business, rebuild};
 use super::world::World;
 use crate::keys::{LogItemKey, NODE_SK_PREFIX, ORGS_WITH_REVIEWS_PK, ROOT_SK, business_pk, log_pk, tree_pk};
 use crate::{Business, ReviewFilter, ReviewStore};
@@ -30,7 +30,7 @@ type StepResult = Result<(), String>;
 /// Name of a schedule, the seeds of its runs, and its steps.
 type Schedule = (&'static str, &'static [u64], fn(&mut Scenario) -> StepResult);
 
-const SCHEDULES: [Schedule; 13] = [
+const SCHEDULES: [Schedule; 14] = [
     ("a rebuild reads the log, and a change appears before its review", PLAIN, |scenario| {
         scenario.write_beside_a_rebuild(3, "LOG#")
     }),
@@ -40,6 +40,7 @@ const SCHEDULES: [Schedule; 13] = [
     ("a fold puts a root that a rebuild has read", PLAIN, Scenario::fold_beside_a_rebuild),
     ("a facet tree is folded between two searches of it", WITH_FACETS, Scenario::fold_between_searches),
     ("two folds replace the leaves of a search", PLAIN, Scenario::fold_beside_a_search),
+    ("a fold reads the lanes of a log one by one, beside another fold", PLAIN, Scenario::fold_beside_a_fold_of_lanes),
     ("a search reads a log in which a chunk has not appeared", PLAIN, Scenario::seal_beside_a_search),
     ("a fold trims logs that are read at one instant", PLAIN, Scenario::fold_beside_a_joint_read),
     ("an organisation gets its first review while it is audited", PLAIN, Scenario::first_review_beside_an_audit),
@@ -267,14 +268,30 @@ impl Scenario {
         self.end(search)
     }
 
+    /// Of two changes, a fold has only the one in an early lane, and the other fold only the one in a late lane.
+    fn fold_beside_a_fold_of_lanes(&mut self) -> StepResult {
+        self.set_up()?;
+        let early = 12;
+        let late = (15..).step_by(3).find(|number| lane_of(*number) > lane_of(early)).ok_or("no lane is late")?;
+        let store = self.store();
+        let of_lanes = self.begin(async move { folded(store.fold_long_log(org(0), 100).await) });
+        (0..=lane_of(early)).try_for_each(|_| self.after(of_lanes, "query LOG#"))?;
+        self.import(&[(early, 60)])?;
+        let whole = self.begin(fold(self.store(), org(0)));
+        self.until(whole, "write LOG#")?;
+        self.kill(whole);
+        self.import(&[(late, 80)])?;
+        self.end(of_lanes)?;
+        self.ask(Question::of_stats(ReviewFilter::ALL, None))
+    }
+
     /// The lane of a change appears. The rest appears when a search reads the log again.
     fn seal_beside_a_search(&mut self) -> StepResult {
         self.set_up()?;
         for day in 0..5 {
             let writer = self.begin_import(0, 100 + day);
             self.until_decided(writer)?;
-            let lane = ReviewNumber::of(&names::random_row(0, &mut Rng::with_seed(0)).id).lane();
-            self.world().show_items(&format!("{} {} ", log_pk(org(0)), LogItemKey::Lane(lane).sort_key()));
+            self.world().show_items(&format!("{} {} ", log_pk(org(0)), LogItemKey::Lane(lane_of(0)).sort_key()));
             let search = self.begin(ask(self.store(), Question::of_sets(vec![ReviewSet::Org(org(0))])));
             self.after(search, "query LOG#")?;
             self.until(search, "query LOG#")?;
@@ -375,6 +392,11 @@ impl Scenario {
         self.goes_on(stats, |calls| calls.iter().any(|(_, name)| name.starts_with("scan")))?;
         Ok(stats)
     }
+}
+
+/// Returns the lane of the changes of a review.
+fn lane_of(number: u64) -> usize {
+    ReviewNumber::of(&names::random_row(number, &mut Rng::with_seed(number)).id).lane()
 }
 
 /// Returns a business in a city of an organisation.
