@@ -196,13 +196,6 @@ impl StoredTrees {
         self.put(item).await;
     }
 
-    /// Takes the copies of the oldest postings away, which versions before them do not write.
-    pub(super) async fn forget_copies(&self, tree: &TreeKey) {
-        let mut item = self.item(root_key(tree)).await;
-        item.remove("o").expect("the root has copies");
-        self.put(item).await;
-    }
-
     async fn garble(&self, key: Item) {
         let mut item = self.item(key).await;
         let bytes = item["v"].as_b().expect("bytes").as_ref().to_vec();

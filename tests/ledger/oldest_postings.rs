@@ -1,5 +1,4 @@
-//! Copies of the oldest postings in the root of an organisation: of roots that versions before them wrote, and while reviews at the
-//! end of an answer change.
+//! Copies of the oldest postings in the root of an organisation, while reviews at the end of an answer change.
 
 use presence_domain::page::PageRequest;
 use presence_domain::review::{FacetMask, Review, ReviewId};
@@ -7,7 +6,6 @@ use presence_ledger::{PostingKey, ReviewNumber, ReviewSet};
 use presence_store::{ReviewQuery, ReviewStore};
 use presence_tests::operator_scope;
 
-use super::damage::{StoredTrees, org_tree};
 use super::fold_fixture::{LIMITS, Ledger};
 use super::log_writer::org;
 
@@ -36,20 +34,6 @@ async fn assert_ends(ledger: &Ledger, moment: &str) {
             assert_eq!((found.count, found_ids), (count, expected), "{moment}, {query:?}");
         }
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn root_without_copies_is_searched_by_its_leaves_and_gets_copies_with_the_next_fold() {
-    let mut ledger = Ledger::with("roots without copies", 1_500).await;
-    let stored = StoredTrees::of(&ledger.stack);
-    assert_ends(&ledger, "with copies").await;
-    stored.forget_copies(&org_tree(1)).await;
-    assert_ends(&ledger, "without copies").await;
-    ledger.write(40).await;
-    assert_ends(&ledger, "without copies, with changes").await;
-    ledger.fold_alone().await;
-    ledger.assert_folded("after the fold").await;
-    assert_ends(&ledger, "with copies again").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -51,8 +51,8 @@ pub(crate) fn external_dynamodb() -> Option<String> {
     std::env::var(EXTERNAL_DYNAMODB).ok()
 }
 
-/// Returns the number of rounds of a long test: a tenth on an external database, which takes ten times as long for each, else all of
-/// them, times the environment variable `PRESENCE_ROUNDS`.
+/// Returns the number of rounds of a long test, times the environment variable `PRESENCE_ROUNDS`. On an external database it is a tenth,
+/// since each round takes ten times as long there.
 ///
 /// # Panics
 /// Panics if `PRESENCE_ROUNDS` is no whole number.

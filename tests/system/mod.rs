@@ -1,5 +1,5 @@
-//! Simulation of the whole service in one process and in virtual time: clients, the functions of the API, mailers, the publisher, deliverers, the
-//! auditor, partners and ingest, over the embedded database, a bucket and a queue behind a hostile network.
+//! Simulation of the whole service in one process and in virtual time. Clients, the functions of the API, mailers, the publisher,
+//! deliverers, the auditor, partners and ingest run over the embedded database, a bucket and a queue, behind a hostile network.
 //!
 //! Several processes of each kind have caches and clocks of their own, and half of them are of the next version. Calls are slow, are lost
 //! before or after they are carried out, come late, are throttled, meet other transactions, or make their process stand still for minutes.

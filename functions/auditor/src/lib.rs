@@ -1,5 +1,5 @@
-//! Auditor: folds what is left in the logs of reviews, finishes moves of businesses that were interrupted, measures the age of replies on
-//! their way, compares the ledger with the reviews, and corrects it.
+//! Auditor. It folds what is left in the logs of reviews, and finishes moves of businesses that were interrupted. It measures the age of
+//! replies on their way. It compares the ledger with the reviews, and corrects it.
 //!
 //! A schedule invokes it every five minutes; the event is ignored. Each run continues where the last one stopped. Every
 //! organisation is looked at once a day.

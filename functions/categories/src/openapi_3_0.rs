@@ -10,8 +10,8 @@ use crate::json::{Json, Members};
 const VERSION: &str = "3.0.3";
 /// Members with values of the API. They are no parts of the description.
 const VALUES: [&str; 2] = ["example", "examples"];
-/// Members that are left out wherever they are: keywords that 3.0 does not have, the answer of the gateway, which has an envelope of
-/// its own, and the schemas of errors that only these refer to.
+/// Members that are left out wherever they are: keywords that 3.0 does not have, and the answer of the gateway, which has an envelope of
+/// its own. So are the schemas of errors that only these refer to.
 const LEFT_OUT: [&str; 9] =
     ["if", "then", "else", "431", "HeadTooLarge", "GatewayError", "Choice", "FieldError", "FieldErrors"];
 /// Schema of all error responses. Some generators take one type of error for each operation (progenitor is one of them).

@@ -129,8 +129,8 @@ struct SweptMessages {
     age: SignedDuration,
 }
 
-/// Reads all messages and notices that wait, puts the mails of the notices, reports the age, and delivers the messages that are due, as
-/// long as there is time. A sweep that cannot read reports nothing: the alarm takes silence for the worst.
+/// Reads all messages and notices that wait, and puts the mails of the notices. Then reports the age, and delivers the messages that are
+/// due, as long as there is time. A sweep that cannot read reports nothing: the alarm takes silence for the worst.
 async fn sweep(processor: &OutboxProcessor, deadline: SystemTime) -> Result<(), Error> {
     let SweptMessages { due, age } = list_due(processor, deadline).await?;
     log_metric(Metric::OutboxAgeSeconds, age.as_secs_f64());

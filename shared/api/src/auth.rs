@@ -79,8 +79,8 @@ impl Authenticator {
         self.api_keys.connect().await;
     }
 
-    /// Returns the terms that the key had at its last verification, without any call; `None` if they do not admit the request, so that
-    /// nothing is read or taken for it before its key is verified.
+    /// Returns the terms that the key had at its last verification, without any call. `None` if they do not admit the request: then nothing
+    /// is read or taken for it before its key is verified.
     pub(crate) fn cached(&self, key: &PresentedKey) -> Option<KeyTerms> {
         self.principals.cached(&key.hash).filter(|terms| terms.rights.networks.admit(key.source))
     }
@@ -92,7 +92,7 @@ impl Authenticator {
     }
 
     /// Verifies a key, and takes one of its requests. Both happen at the same time for a key that was verified before, as its limit is
-    /// known; a key that is unknown or gives no access never causes a write.
+    /// known. A key that is unknown or gives no access never causes a write.
     ///
     /// Returns [`Error::Unauthenticated`] for a key that is unknown, revoked or expired, for a key whose owner is not active, and for a
     /// request from outside the networks of the key. The error does not tell these cases apart. Returns [`Error::TooManyRequests`] for a

@@ -1,5 +1,5 @@
-//! Gate that each request of a function passes: it protects the API against requests that come around its edge, and tells the answers the
-//! URL of the documentation.
+//! Gate that each request of a function passes. It protects the API against requests that come around its edge, and gives answers the URL
+//! of the documentation.
 //!
 //! With `EdgeProtection`, a `CloudFront` distribution with a firewall stands before the API. It adds a secret to each request. A function
 //! with that secret answers all other requests as it answers an unknown path.

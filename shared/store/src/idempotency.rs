@@ -60,7 +60,7 @@ impl AnswerStore {
         item.map(|item| read(id, item)).transpose()
     }
 
-    /// Returns the stored answer of a request by a read of two units, which a transaction cannot hide: a plain read may see one
+    /// Returns the stored answer of a request by a read of two units, from which a transaction cannot hide it. A plain read may see one
     /// item of a transaction already, and another one not yet.
     ///
     /// Returns [`Error::InProgress`] if a transaction holds the answer for a second.

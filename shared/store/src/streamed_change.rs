@@ -1,5 +1,5 @@
-//! Changes in the records of the tables' streams: those of which events tell, which are records of the audit trail, ends of deliveries and
-//! reviews; and requests to publish or remove a reply.
+//! Changes in the records of the tables' streams. Events tell of records of the audit trail, ends of deliveries, and reviews. The other
+//! changes are requests to publish or remove a reply.
 //!
 //! Shape of a record: <https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html>.
 

@@ -1,7 +1,7 @@
 //! Every request of the store: its bounds, and its shape.
 //!
-//! A broad scenario is recorded on its way to the database; then each request is judged by itself, and the shapes of all of
-//! them against a list: a new shape fails until it was looked at.
+//! A broad scenario is recorded on its way to the database; then each request is judged by itself, and the shapes of all of them against a
+//! list. A new shape fails until somebody has looked at it.
 
 mod expression;
 mod rules;

@@ -1,5 +1,5 @@
-//! Network between a process and its database, in the virtual time of a runtime with paused time: calls take some time, are lost before or
-//! after they are carried out, come late, are throttled, or meet another transaction, and now and then a table cannot be reached. Calls of
+//! Network between a process and its database, in the virtual time of a runtime with paused time. Calls take some time, are lost before or
+//! after they are carried out, come late, are throttled, or meet another transaction. Now and then a table cannot be reached. Calls of
 //! other services meet the same, more often, since there are fewer of them.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

@@ -150,8 +150,8 @@ pub(crate) fn with_replay(response: ResponseBuilder) -> ResponseBuilder {
 
 /// Returns the schemas of errors, by name.
 ///
-/// The member `json` of a 400 has no type, because many generators cannot read a value that is either text or an object: what they
-/// make of `oneOf` and `anyOf` does not compile, or drops the errors. [`REQUEST_ERROR_RULE`] says the same to validators.
+/// The member `json` of a 400 has no type, because many generators cannot read a value that is either text or an object. What they make of
+/// `oneOf` and `anyOf` does not compile, or drops the errors. [`REQUEST_ERROR_RULE`] says the same to validators.
 pub(crate) fn schemas() -> [(&'static str, RefOr<Schema>); 8] {
     let text = |description: &str| string().description(Some(description));
     let choice = strict_object("Error of a value outside a fixed set, with the allowed values.")

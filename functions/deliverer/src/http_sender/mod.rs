@@ -105,8 +105,8 @@ fn native_roots() -> RootCertStore {
     roots
 }
 
-/// True if a connection may go to the address: to a public one by TLS, and without it only to this machine, which only the local stack
-/// reaches.
+/// True if a connection may go to the address: to a public one by TLS. Without TLS it may only go to this machine, which only the local
+/// stack reaches.
 fn may_connect(address: IpAddr, is_tls: bool) -> bool {
     if is_tls { is_public(address) } else { address.is_loopback() }
 }

@@ -1,7 +1,7 @@
 //! Fleet of webhooks in virtual time: how late events reach those that live, while others are dead.
 //!
 //! The shipped deliverer runs over a model of AWS. A call of the tables takes 10 ms. Lambda looks at the stream of the feeds four times a
-//! second, and takes up to ten messages of the queue at a time, in as many invocations as the template allows.
+//! second. It takes up to ten messages of the queue at a time, in as many invocations as the template allows.
 
 #![expect(clippy::print_stdout, reason = "a run tells its figures")]
 

@@ -33,8 +33,8 @@ impl Principal {
         Scope::of_caller(self)
     }
 
-    /// Returns the part of the data in which the caller can see a user: for the caller itself its own record, also while that moves to
-    /// another organisation.
+    /// Returns the part of the data in which the caller can see a user. For the caller itself that is its own record, also while it moves
+    /// to another organisation.
     pub fn scope_of_user(&self, id: UserId) -> Scope {
         if id == self.user_id { Scope::of_own_record(self) } else { self.scope() }
     }

@@ -70,13 +70,11 @@ pub struct AuditRecord {
     pub org_id: Option<OrgId>,
     /// Fields of a user that changed.
     pub fields: Vec<UserField>,
-    /// Version of the target after the change, or the one that would follow a deletion; `None` for a change of a key alone, and in
-    /// records that an earlier version of the service wrote.
+    /// Version of the target after the change, or the one that would follow a deletion. `None` for a change of a key alone.
     pub version: Option<u64>,
     /// Organisation that the user left with the change; `None` if it stayed in its own. Only PROVIDERs may have left none.
     pub left_org: Option<Option<OrgId>>,
-    /// Prefix of the tables in which the change was made; `None` before storage writes the record, and in records that an earlier
-    /// version of the service wrote.
+    /// Prefix of the tables in which the change was made. `None` before storage writes the record.
     pub tables: Option<String>,
 }
 

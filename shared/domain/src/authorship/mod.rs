@@ -21,7 +21,7 @@ pub enum AuditAction {
     Activate,
     /// This key was issued.
     IssueKey(ApiKeyId),
-    /// This key ends, and was replaced by the other one. Records of earlier versions and of a restore name no other.
+    /// This key ends, and was replaced by the other one. Records of a restore name no other.
     RotateKey(ApiKeyId, Option<ApiKeyId>),
     /// This key was revoked.
     RevokeKey(ApiKeyId),
@@ -99,7 +99,7 @@ impl AuditAction {
         }
     }
 
-    /// Returns the action of this spelling, on this key if it is one on a key, and with this number of records if it is one of a restore.
+    /// Returns the action of this spelling. One on a key is on this key, and one of a restore has this number of records.
     pub fn parse(text: &str, key: Option<ApiKeyId>, repeated: Option<u32>) -> Option<Self> {
         if let Some(records) = repeated {
             return [Self::Restore(records), Self::Secure(records)].into_iter().find(|action| action.as_str() == text);

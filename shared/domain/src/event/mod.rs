@@ -162,8 +162,8 @@ pub struct Event {
     pub subject: EventSubject,
     /// Organisation of the subject after the change; before it, for one that was deleted.
     pub org_id: Option<OrgId>,
-    /// Version of the user or review after the change. Of two events about one subject, that of the higher version is later. `None` if an
-    /// earlier version of the service made the change, and for a change of a key alone.
+    /// Version of the user or review after the change. Of two events about one subject, that of the higher version is later. `None` for a
+    /// change of a key alone.
     pub version: Option<u64>,
     /// Instant of the change.
     pub at: Timestamp,

@@ -94,8 +94,8 @@ impl FeedHead {
         self.first_since(day(now) - KEPT_DAYS)
     }
 
-    /// Returns the number of the first event that was appended on the day of an instant or later and is kept; that of the next one if there
-    /// is none.
+    /// Returns the number of the first kept event that was appended on the day of an instant or later. If there is none, returns that of
+    /// the next event.
     pub fn first_of_day(&self, at: Timestamp, now: Timestamp) -> u64 {
         self.first_since(day(at)).max(self.oldest(now))
     }

@@ -28,8 +28,8 @@ pub struct FeedEvent {
 }
 
 impl FeedEvent {
-    /// Returns the name of the user, review or webhook that the event is about. Events about one object are in the order of its
-    /// changes, with one exception: `invitation.*` and `user.*` come from the streams of two tables, which have no common order.
+    /// Returns the name of the user, review or webhook that the event is about. Events about one object are in the order of its changes.
+    /// There is one exception: `invitation.*` and `user.*` come from the streams of two tables, which have no common order.
     pub fn object(&self) -> String {
         let group = self.kind.as_str().split('.').next().unwrap_or_default();
         let id = self.data.user_id.as_ref().or(self.data.id.as_ref()).map_or("", String::as_str);

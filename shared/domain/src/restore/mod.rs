@@ -15,5 +15,5 @@ pub use again::Restricted;
 pub use changes::{ChangesSince, TableSets, TouchedUser};
 
 /// Time before the instant of a restore from which changes are looked at. The trail has the instant at which a function decided on a
-/// change, by its own clock; the tables have the one at which it was written, up to a deadline and its retries later.
+/// change, by its own clock. The tables have the instant at which it was written, up to a deadline and its retries later.
 pub const MARGIN: SignedDuration = SignedDuration::from_mins(5);

@@ -69,10 +69,10 @@ impl KnownReviews {
 impl Auditor<'_> {
     /// Returns the trees of an organisation that certainly differ from its reviews in the range of a slice.
     ///
-    /// The first look compares with the index, which costs a fraction of reading the reviews. What differs is compared with the
-    /// index once more after `index_time`, and then with the reviews themselves. A difference is certain if strong reads
-    /// before and after the look at the trees saw the same version of the review: its last change was in the log that the look
-    /// read, and there was no other one. Pauses between these reads outlast a transaction, whose review and change appear one by one.
+    /// The first look compares with the index, which costs a fraction of reading the reviews. What differs is compared with the index once
+    /// more after `index_time`, and then with the reviews themselves. A difference is certain if strong reads before and after the look at
+    /// the trees saw the same version of the review. Then its last change was in the log that the look read, and there was no other one.
+    /// Pauses between these reads outlast a transaction, whose review and change appear one by one.
     pub async fn find_wrong_trees(&self, slice: &Slice, index_time: Duration) -> Result<Vec<WrongTree>, Error> {
         let Slice { org_id, keys, listed } = slice;
         let sets = self.sets_of_org(*org_id).await?;

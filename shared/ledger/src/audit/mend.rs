@@ -1,8 +1,7 @@
 //! Correction of trees that differ from the reviews.
 //!
-//! Wrong postings are replaced in the tree itself, under the condition of its root: the log may have them right, and another
-//! change there would be counted twice by the trees that are right. A set with a tree that contradicts itself is rebuilt
-//! from its reviews.
+//! Wrong postings are replaced in the tree itself, under the condition of its root. The log may have them right, and trees that are right
+//! would count another change there twice. A set with a tree that contradicts itself is rebuilt from its reviews.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

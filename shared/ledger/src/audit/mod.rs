@@ -1,8 +1,8 @@
 //! Audit of trees: what they count, compared with the reviews themselves, and corrected.
 //!
-//! The reviews are the truth. An audit takes those of an organisation from an index in slices of the order of time ([`FiledReviews`]), reads
-//! every tree of the organisation in the same range, and compares. The index lags and reviews are written meanwhile, so a difference counts
-//! only after a second look at reviews that did not change around it.
+//! The reviews are the truth. An audit takes those of an organisation from an index, in slices of the order of time ([`FiledReviews`]). It
+//! reads every tree of the organisation in the same range, and compares. The index lags and reviews are written meanwhile, so a difference
+//! counts only after a second look at reviews that did not change around it.
 
 mod confirm;
 mod differences;

@@ -29,8 +29,8 @@ pub(super) enum Kind {
     DirectoryBucket,
 }
 
-/// Reads bytes by all decoders of a kind, and checks that all or none refuse them, for a reason each, and that what they return can be written
-/// and read again.
+/// Reads bytes by all decoders of a kind. Checks that all or none refuse them, for a reason each. Checks that what they return can be
+/// written and read again.
 fn assert_harmless(kind: Kind, bytes: &[u8]) -> Result<(), DecodeError> {
     match kind {
         Kind::Root => {

@@ -9,8 +9,8 @@ use presence_domain::error::Error;
 pub struct LaneState {
     /// Sequence number of the last change; 0 if the lane has none.
     pub last: u64,
-    /// Number that each move of a business raises before it looks for reviews here. A writer adds a change only under the fence that
-    /// it read before the place of the business: so no review arrives in a place that its business has left.
+    /// Number that each move of a business raises before it looks for reviews here. A writer adds a change only under the fence that it
+    /// read before the place of the business. So no review arrives in a place that its business has left.
     pub fence: u64,
     /// Changes that are not sealed.
     pub unsealed: Changes,

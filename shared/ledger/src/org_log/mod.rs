@@ -94,8 +94,8 @@ impl LogReader {
         Ok(reading.finish())
     }
 
-    /// Returns the logs of organisations as they were at one instant: by a transaction that reads their lanes and directories, and then
-    /// their sealed chunks up to there.
+    /// Returns the logs of organisations as they were at one instant. A transaction reads their lanes and directories. Then their sealed
+    /// chunks are read up to there.
     pub async fn read_logs_together(&self, org_ids: &[OrgId]) -> Result<Vec<OrgLog>, Error> {
         let mut retries = self.table.pauses();
         loop {

@@ -84,8 +84,8 @@ impl Bucket {
         parts[self.parts.clone()].iter().filter(|part| !part.is_read)
     }
 
-    /// Adds what is known about the positions of its matches: `least` gets a match where the last possible position of it ends,
-    /// and `most` where the first possible one starts.
+    /// Adds what is known about the positions of its matches. `least` gets a match where the last possible position of it ends, and `most`
+    /// where the first possible one starts.
     pub(super) fn add_weights(
         &self,
         parts: &[Part],

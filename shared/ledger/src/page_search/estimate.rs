@@ -1,9 +1,9 @@
 //! Estimate of the range in which a page lies.
 //!
-//! A page of many businesses lies in a period of each. Of a period with several leaves only the sum of their matches is known, so
-//! that the page may lie anywhere in the period as far as counts tell, and every leaf of it is needed. Matches are mostly spread
-//! evenly over a period. So the leaves around the estimated range are read first: with them it is known how many matches the others
-//! have, and the page is most often found, or lies a leaf or two beside the range.
+//! A page of many businesses lies in a period of each. Of a period with several leaves only the sum of their matches is known. As far as
+//! counts tell, the page may lie anywhere in the period, and every leaf of it is needed. Matches are mostly spread evenly over a period. So
+//! the leaves around the estimated range are read first. Then it is known how many matches the others have. Most often the page is found,
+//! or lies a leaf or two beside the range.
 
 use std::ops::Range;
 

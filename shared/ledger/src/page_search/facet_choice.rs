@@ -31,11 +31,11 @@ const BLOCK_BYTES: u64 = 4_096;
 const FACET_BRANCHES_FROM: i64 = 840;
 
 impl PageSearch {
-    /// Returns the facet keys whose trees cost less to search than this tree of their set, for a search in this tree alone; `None` if
-    /// this tree costs less or has no facet trees. `bytes` is the stored form of the root.
+    /// Returns the facet keys whose trees cost less to search than this tree of their set, for a search in this tree alone. `None` if this
+    /// tree costs less or has no facet trees. `bytes` is the stored form of the root.
     ///
-    /// Every key is named that has matches at the position that is answered. Trees with branches where the search reads leaves are
-    /// chosen only if `has_facet_roots`: their roots, branches and leaves would else be a round more than any other search takes.
+    /// Every key is named that has matches at the position that is answered. Trees with branches where the search reads leaves are chosen
+    /// only if `has_facet_roots`. Else their roots, branches and leaves would be a round more than any other search takes.
     pub fn choose_facet_keys(
         &self,
         bytes: &[u8],

@@ -1,8 +1,8 @@
 //! Snapshots of organisations: the log, and roots of trees that are proven current.
 //!
-//! Roots and buckets are read eventually, or come from the cache. So each may be older than the log. The directory, which the
-//! log holds, names the least edition of every bucket, and of the root of the organisation's own tree; a bucket names those of
-//! cities and businesses. What is older is read strongly. A strong read after the log is always recent enough.
+//! Roots and buckets are read eventually, or come from the cache. So each may be older than the log. The directory, which the log holds,
+//! names the least edition of every bucket, and of the root of the organisation's own tree. A bucket names those of cities and businesses.
+//! What is older is read strongly. A strong read after the log is always recent enough.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

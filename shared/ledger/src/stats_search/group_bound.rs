@@ -26,8 +26,8 @@ impl StatsSearch {
         self.is_exceeded |= self.nonempty.len() > self.max_groups.saturating_add(self.removed);
     }
 
-    /// Returns a number of groups that there certainly are: each range of groups without a common group with another one has a
-    /// match of its own, unless that is removed.
+    /// Returns a number of groups that there certainly are. Each range that shares no group with another one has a match of its own, unless
+    /// that is removed.
     ///
     /// Forgets the other ranges. The nodes that are read next tell shorter ones.
     fn least_groups(&mut self) -> usize {

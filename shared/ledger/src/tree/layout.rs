@@ -37,8 +37,8 @@ pub struct TreeLimits {
     pub period_split: i64,
 }
 
-/// Number of the oldest postings that the root of an organisation has copies of: two usual pages of 30, so that the second one takes
-/// no round trip more than the first. They take some 800 bytes.
+/// Number of the oldest postings that the root of an organisation has copies of: two usual pages of 30. So the second one takes no round
+/// trip more than the first. They take some 800 bytes.
 const OLDEST_OF_ORG: usize = 64;
 
 impl TreeLimits {

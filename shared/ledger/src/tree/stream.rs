@@ -1,7 +1,7 @@
 //! Build of a tree from a stream of its postings, for trees that do not fit the memory.
 //!
-//! The number of postings in each month decides how the tree is laid out. So a first pass over the postings counts them, and a
-//! second one makes the nodes, of which it holds one leaf and the entries of one branch at a time.
+//! The number of postings in each month decides how the tree is laid out. So a first pass over the postings counts them, and a second one
+//! makes the nodes. It holds one leaf and the entries of one branch at a time.
 
 use super::edit::{even_sizes, leaf_start};
 use super::layout::{BRANCH_FILL, LEAF_FILL, PLAIN_LEAVES_MAX};

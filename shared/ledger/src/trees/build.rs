@@ -30,8 +30,8 @@ impl Trees {
     /// the whole organisation at the position of the log. Takes only the given sets, if any are given. A tree that contains a
     /// later change stays.
     ///
-    /// The directory keeps its position, so that the log keeps every change that a tree may lack: one of a set that has no
-    /// postings, or of a set in [`BuiltTrees::lost`].
+    /// The directory keeps its position, so that the log keeps every change that a tree may lack. That is a change of a set that has no
+    /// postings, or of one in [`BuiltTrees::lost`].
     pub async fn build_org(
         &self,
         mut postings: OrgPostings,

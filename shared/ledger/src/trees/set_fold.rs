@@ -114,8 +114,8 @@ impl SetFold<'_> {
 
     /// Returns the changes of a tree behind a position.
     ///
-    /// A tree without a difference is written too, for its position. Otherwise a search, or a fold with older knowledge, could still
-    /// bring in a change that a later one, which is no more in the log, takes back.
+    /// A tree without a difference is written too, for its position. Otherwise a search, or a fold with older knowledge, could still bring
+    /// in a change that a later one takes back. The later one is no more in the log.
     fn delta(&self, tree: &TreeKey, from: &LogPosition) -> TreeDelta {
         TreeDelta::between(tree, self.changes.entries.iter().copied(), from, &self.to)
     }

@@ -48,8 +48,8 @@ impl Trees {
 
     /// Deletes those of the listed nodes of a tree that its root does not name.
     ///
-    /// A fold that is under way has written nodes that no root names yet. So the root is put again first, in a new edition: a
-    /// fold that read the earlier one then fails, and one that reads the new one writes nodes that are not listed.
+    /// A fold that is under way has written nodes that no root names yet. So the root is put again first, in a new edition. A fold that
+    /// read the earlier one then fails, and one that reads the new one writes nodes that are not listed.
     async fn sweep_tree(&self, tree: &TreeKey, listed: Vec<NodeRef>) -> Result<usize, Error> {
         let Some(Orphans { stored, root, nodes }) = self.find_orphans(tree, listed).await? else { return Ok(0) };
         let next = TreeRoot { edition: root.edition + 1, ..root };

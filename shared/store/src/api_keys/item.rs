@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::client::read::Item;
-use crate::format::{KEY, UNLIMITED_KEY, item_as, parse_as};
+use crate::format::{KEY, item_as, parse_as};
 use presence_domain::access::Principal;
 use presence_domain::api_key::{ApiKeyHash, ApiKeyId};
 use presence_domain::error::Error;
@@ -54,7 +54,7 @@ struct ApiKeyItem {
     active: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
-    /// Only in a key with limits.
+    /// Missing in a key that may do all that its owner may.
     #[serde(skip_serializing_if = "Option::is_none")]
     access: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -131,25 +131,22 @@ impl ApiKeyRecord {
 
     pub(crate) fn to_item(&self) -> Result<Item, Error> {
         let milliseconds = |instant: Option<Timestamp>| instant.map(Timestamp::as_millisecond);
-        let is_unlimited = self.access == KeyAccess::All && self.networks == AllowedNetworks::default();
-        item_as(
-            if is_unlimited { UNLIMITED_KEY } else { KEY },
-            &ApiKeyItem {
-                key_hash: self.hash.as_hex(),
-                user_id: self.user_id.to_string(),
-                org_id: self.org_id.map(OrgId::get),
-                role: self.role.as_str().to_owned(),
-                active: self.active,
-                label: self.label.clone(),
-                access: (!is_unlimited).then(|| self.access.as_str().to_owned()),
-                networks: self.networks.to_texts(),
-                created_at: self.created_at.as_millisecond(),
-                expires_at: milliseconds(self.expires_at),
-                last_used_at: milliseconds(self.last_used_at),
-                revoked_at: milliseconds(self.revoked_at),
-                limit: self.limit.number(),
-            },
-        )
+        let item = ApiKeyItem {
+            key_hash: self.hash.as_hex(),
+            user_id: self.user_id.to_string(),
+            org_id: self.org_id.map(OrgId::get),
+            role: self.role.as_str().to_owned(),
+            active: self.active,
+            label: self.label.clone(),
+            access: (self.access != KeyAccess::All).then(|| self.access.as_str().to_owned()),
+            networks: self.networks.to_texts(),
+            created_at: self.created_at.as_millisecond(),
+            expires_at: milliseconds(self.expires_at),
+            last_used_at: milliseconds(self.last_used_at),
+            revoked_at: milliseconds(self.revoked_at),
+            limit: self.limit.number(),
+        };
+        item_as(KEY, &item)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Search of businesses, in a directory in memory that every request follows up by the log of changes.
 //!
-//! A request is answered from a directory that has every change whose put ended before the request began: the entry of the change
-//! was in the log by then, the request reads the log strongly to its end, and reads each announced business strongly after it.
+//! A request is answered from a directory that has every change whose put ended before the request began. The entry of the change was in
+//! the log by then. The request reads the log strongly to its end, and then each announced business strongly.
 //!
 //! A directory is loaded by a strong scan. Entries before the head's `first` are done before the scan begins, and the slots of later
 //! ones stay as they are while `first` does. So the scan is good if `first` is the same before and after it.

@@ -258,8 +258,8 @@ impl DynamoDb {
 
     /// Commits a transaction. Retries while it is throttled or conflicts with another one, until the deadline.
     ///
-    /// Every attempt has the same token: if a reply is lost, DynamoDB answers the next attempt with the outcome of the first, so
-    /// that nothing is done twice.
+    /// Every attempt has the same token. If a reply is lost, DynamoDB answers the next attempt with the outcome of the first, so that
+    /// nothing is done twice.
     async fn transact_write<'a>(
         &'a self,
         items: Vec<TransactionItem>,

@@ -119,8 +119,8 @@ impl FeedStore {
     }
 }
 
-/// Returns a page without the events that the head does not have yet: the items of a transaction may show one by one, and a cursor past
-/// the head would be one that the feed never gave.
+/// Returns a page without the events that the head does not have yet. The items of a transaction may show one by one, and a cursor past the
+/// head would be one that the feed never gave.
 fn page(mut events: Vec<FeedEvent>, after: u64, end: u64) -> FeedPage {
     events.retain(|event| event.number <= end);
     let last = events.last().map_or(after, |event| event.number);

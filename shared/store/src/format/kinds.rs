@@ -33,10 +33,8 @@ pub(crate) const USER: Kind = Kind::first("user");
 pub(crate) const LOCK: Kind = Kind::first("lock");
 /// Head of a user directory: counts and digest.
 pub(crate) const DIRECTORY_HEAD: Kind = Kind::first("roster");
-/// Mail in the outbox. The second format is about a webhook: a version that does not know it would send an invitation.
-pub(crate) const MAIL: Kind = Kind { name: "mail", format: 2 };
-/// Invitation in the outbox, in the format that every version reads.
-pub(crate) const INVITATION: Kind = Kind::first("mail");
+/// Mail in the outbox.
+pub(crate) const MAIL: Kind = Kind::first("mail");
 /// Notice that a webhook was disabled, before its mails are in the outbox.
 pub(crate) const NOTICE: Kind = Kind::first("notice");
 /// Quiet window of an address.
@@ -45,10 +43,8 @@ pub(crate) const MAILBOX: Kind = Kind::first("mailbox");
 pub(crate) const MARK: Kind = Kind::first("mark");
 /// Entry in the change log of a user directory.
 const CHANGES: Kind = Kind::first("changes");
-/// API key by hash. The second format limits what it may do, or from where: a version that does not know the limits must refuse the key.
-pub(crate) const KEY: Kind = Kind { name: "key", format: 2 };
-/// API key without limits, in the format that every version reads.
-pub(crate) const UNLIMITED_KEY: Kind = Kind::first("key");
+/// API key by hash.
+pub(crate) const KEY: Kind = Kind::first("key");
 /// Bucket of the limit of an API key.
 const BUCKET: Kind = Kind::first("bucket");
 /// Answer that is kept under an idempotency key.
@@ -67,8 +63,8 @@ pub(crate) const MOVE_REGISTER: Kind = Kind::first("register of moves");
 pub(crate) const CATEGORY: Kind = Kind::first("category");
 /// Head of the category directory.
 pub(crate) const CATEGORY_HEAD: Kind = Kind::first("category head");
-/// Review of a business. The second format has what was done here; reviews that only rows wrote keep the first.
-pub(crate) const REVIEW: Kind = Kind { name: "review", format: 2 };
+/// Review of a business.
+pub(crate) const REVIEW: Kind = Kind::first("review");
 /// An organisation in the list of those with reviews.
 const ORG_WITH_REVIEWS: Kind = Kind::first("organisation with reviews");
 /// Head of a feed of events.

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::client::read::{Item, pk_sk};
-use crate::format::{INVITATION, MAIL, item_as, parse_as};
+use crate::format::{MAIL, item_as, parse_as};
 use crate::keys::{OUTBOX_FAILED, OUTBOX_HELD, OUTBOX_PENDING, user_pk};
 use crate::{Database, schema};
 use presence_domain::error::Error;
@@ -122,24 +122,25 @@ pub(crate) fn put(db: &Database, message: &OutboxMessage) -> Result<Put, Error> 
         MessageState::Failed => OUTBOX_FAILED,
         MessageState::Held => OUTBOX_HELD,
     };
-    let item = item_as(
-        if message.about.is_some() { MAIL } else { INVITATION },
-        &OutboxItem {
-            pk: user_pk(message.user_id),
-            sk: message.id.clone(),
-            user_id: message.user_id.to_string(),
-            outbox: outbox.to_owned(),
-            due_at: message.due_at.as_millisecond(),
-            created_at: message.created_at.as_millisecond(),
-            give_up_at: message.give_up_at.as_millisecond(),
-            state: message.state.as_str().to_owned(),
-            attempts: message.attempts,
-            last_refusal: message.last_refusal.clone(),
-            invited_by: message.invited_by.map(|id| id.to_string()),
-            about: message.about.as_ref().map(AboutItem::new),
-        },
-    )?;
-    Put::builder().table_name(db.name(&schema::USERS)).set_item(Some(item)).build().map_err(Error::internal)
+    let item = OutboxItem {
+        pk: user_pk(message.user_id),
+        sk: message.id.clone(),
+        user_id: message.user_id.to_string(),
+        outbox: outbox.to_owned(),
+        due_at: message.due_at.as_millisecond(),
+        created_at: message.created_at.as_millisecond(),
+        give_up_at: message.give_up_at.as_millisecond(),
+        state: message.state.as_str().to_owned(),
+        attempts: message.attempts,
+        last_refusal: message.last_refusal.clone(),
+        invited_by: message.invited_by.map(|id| id.to_string()),
+        about: message.about.as_ref().map(AboutItem::new),
+    };
+    Put::builder()
+        .table_name(db.name(&schema::USERS))
+        .set_item(Some(item_as(MAIL, &item)?))
+        .build()
+        .map_err(Error::internal)
 }
 
 /// Returns the delete of a message.

@@ -28,9 +28,9 @@ impl ReviewStore {
         Ok(orgs_of(&self.db.query(org_list()).await?))
     }
 
-    /// Opens the connection to DynamoDB by a read of the organisations with reviews, for half a unit for each 60 of them, and one of the
-    /// moves of businesses, for one unit. So the first search of all organisations starts with both, which it proves. A failure is logged and ignored: the first request meets it
-    /// again.
+    /// Opens the connection to DynamoDB by two reads: of the organisations with reviews, half a unit for each 60 of them, and of the moves
+    /// of businesses, one unit. So the first search of all organisations starts with both, which it proves. A failure is logged and
+    /// ignored: the first request meets it again.
     ///
     /// A function calls this while it starts, in the place of [`Database::connect`](crate::Database::connect).
     pub async fn connect(&self) {

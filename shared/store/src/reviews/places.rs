@@ -1,7 +1,7 @@
 //! Places of businesses as this process read them, for writers.
 //!
 //! A review is stored in the place of its business. A writer may know the place from long ago. It is still right if the fence of the lane
-//! that the review goes to was known before the place was read, and holds when the review is written: a business that moves raises the
+//! that the review goes to was known before the place was read, and holds when the review is written. A business that moves raises the
 //! fences of the place that it leaves, before it looks there for reviews.
 
 use std::collections::HashMap;

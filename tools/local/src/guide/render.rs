@@ -112,7 +112,7 @@ fn anchor(title: &str) -> String {
     kept.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
-/// Returns the target of a link in a page: itself if it leads outside, a page of the guide, or a file that the stack serves; `None` for a
+/// Returns the target of a link in a page: itself if it leads outside, a page of the guide, or a file that the stack serves. `None` for a
 /// file of the repository that it does not serve.
 fn link_target(file: &str, link: &str) -> Option<String> {
     if link.contains("://") || link.starts_with('#') {

@@ -127,7 +127,6 @@ pub(super) async fn start_replies(
     };
     let poller = EventPoller::start(invoke, functions_config, &[table], None).await?;
     if let Err(error) = resend_pending(stores, options).await {
-        // Kept data of an earlier version has no index of them.
         tracing::warn!(%error, "replies that were on their way at the last stop are not sent again");
     }
     Ok(Some(poller))

@@ -90,8 +90,8 @@ impl Section {
         Ok(self.bytes)
     }
 
-    /// Returns the version of the row of each id; 0, which no review has, if the id has two first rows: it moved behind what was read,
-    /// and was read again there.
+    /// Returns the version of the row of each id. It is 0, which no review has, if the id has two first rows: it moved behind what was
+    /// read, and was read again there.
     pub(super) fn versions(&mut self) -> anyhow::Result<HashMap<String, u64>> {
         let mut versions = HashMap::new();
         self.read_lines(|_, line| {

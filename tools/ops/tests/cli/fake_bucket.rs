@@ -27,8 +27,6 @@ struct Objects {
     stored: BTreeMap<String, StoredObject>,
     /// Reports on the object that an upload replaces, by key: they are written right behind the upload.
     reports_on_replaced: BTreeMap<String, Vec<u8>>,
-    /// True if reports tell which object they are about. Those of earlier versions of ingest do not.
-    has_marks: bool,
     /// Reports that an upload brings about, by key.
     reports: BTreeMap<String, Vec<u8>>,
     /// Looks at a missing or old report before the new one is there.
@@ -60,14 +58,13 @@ impl FakeBucket {
     /// Stores a report on an earlier object.
     pub(super) fn put_earlier(&self, key: &str, text: &str) {
         let content = text.as_bytes().to_vec();
-        self.lock().stored.insert(key.to_owned(), StoredObject { content, modified_at: EARLIER, source_etag: None });
+        let report = StoredObject { content, modified_at: EARLIER, source_etag: Some(ETAG) };
+        self.lock().stored.insert(key.to_owned(), report);
     }
 
     /// Writes a report on the object that the next upload replaces, right behind that upload.
     pub(super) fn overtake(&self, key: &str, text: &str) {
-        let mut objects = self.lock();
-        objects.reports_on_replaced.insert(key.to_owned(), text.as_bytes().to_vec());
-        objects.has_marks = true;
+        self.lock().reports_on_replaced.insert(key.to_owned(), text.as_bytes().to_vec());
     }
 
     /// Returns the content of an object.
@@ -149,8 +146,7 @@ impl Objects {
         if method == "HEAD" && key.starts_with("done/") && self.looks > 0 {
             self.looks -= 1;
             if self.looks == 0 {
-                let source_etag = self.has_marks.then_some(ETAG);
-                let object = |content| StoredObject { content, modified_at: NOW, source_etag };
+                let object = |content| StoredObject { content, modified_at: NOW, source_etag: Some(ETAG) };
                 let reports = self.reports.iter().map(|(key, text)| (key.clone(), object(text.clone())));
                 self.stored.extend(reports);
             }

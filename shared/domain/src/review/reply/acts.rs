@@ -108,7 +108,7 @@ impl Review {
         }
     }
 
-    /// Returns the review with the instant of a change made here. It is never before what the change saw: a row that was known then says
+    /// Returns the review with the instant of a change made here. It is never before what the change saw. A row that was known then says
     /// nothing about the change, also if the clock of its partner is ahead.
     fn changed_here(&self, at: Timestamp) -> Self {
         let seen = [self.acted_at, self.seen_at.map(|seen| seen.at)].into_iter().flatten();

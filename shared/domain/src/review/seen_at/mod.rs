@@ -45,8 +45,8 @@ const MESSAGE_LINE_BITS: u32 = 20;
 const SEQUENCE_BITS: u32 = u64::BITS - MESSAGE_LINE_BITS;
 
 impl RowPlace {
-    /// Returns the place of a row in a message of another sender. The queue tells its time in milliseconds, and gives each message of a group a
-    /// greater sequence number than the one before: it decides between messages of one millisecond.
+    /// Returns the place of a row in a message of another sender. The queue tells its time in milliseconds. The sequence number decides
+    /// between messages of one millisecond: each message of a group has a greater one than the message before it.
     pub fn in_message(object_at: i64, sequence: u128, line: u64) -> Self {
         let low_bits = |number: u128, bits: u32| u64::try_from(number & ((1 << bits) - 1)).unwrap_or_default();
         let line = line.min((1 << MESSAGE_LINE_BITS) - 1);
@@ -113,8 +113,8 @@ impl SeenAt {
 }
 
 impl fmt::Display for SeenAt {
-    /// Shows the stored form: the instant, `@` and the time of the object if that is another one, `#` and the line, and `+` for a row
-    /// that made the review or `=` for one that confirmed it.
+    /// Shows the stored form: the instant, `@` and the time of the object if that is another one, and `#` and the line. At the end is `+`
+    /// for a row that made the review, or `=` for one that confirmed it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.at)?;
         if let Some(RowPlace { object_at, line }) = self.place {

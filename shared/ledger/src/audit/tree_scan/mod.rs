@@ -182,8 +182,8 @@ impl TreeScan {
         }
     }
 
-    /// Returns the keys that each of several neighbouring nodes may hold: from its start, the first one from the start of all,
-    /// to the start of the next.
+    /// Returns the keys that each of several neighbouring nodes may hold: from its start to the start of the next. The first one begins at
+    /// the start of all.
     fn bounds_of_nodes(&mut self, starts: &[PostingKey], bounds: &Range<PostingKey>) -> Vec<Range<PostingKey>> {
         let nexts = starts.iter().skip(1).copied().chain([bounds.end]);
         let mut all: Vec<Range<PostingKey>> = starts.iter().zip(nexts).map(|(start, next)| *start..next).collect();

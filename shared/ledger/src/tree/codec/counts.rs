@@ -1,10 +1,10 @@
 //! Binary form of counts by facet key, as a stream of bits.
 //!
-//! It has one of two forms, whichever is shorter. The **sparse** form is for few reviews: a bit for each key tells if its count is not 0
-//! (that of the last key first), and codes follow for these counts less 1. The **dense** form has a code for each count.
-//! A bit tells the form, 4 bits an order `k`, and the codes are exponential-Golomb codes of that order: the code of a number `n` is
-//! `n + 2^k` in binary, behind as many bits 0 as it has bits behind its first `k + 1`. The order is the one that makes the codes
-//! shortest: low where most numbers are small, high for large numbers.
+//! It has one of two forms, whichever is shorter. The **sparse** form is for few reviews. A bit for each key, that of the last key first,
+//! tells if its count is not 0. Codes follow for these counts less 1. The **dense** form has a code for each count. A bit tells the form,
+//! and 4 bits an order `k`. The codes are exponential-Golomb codes of that order. The code of a number `n` is `n + 2^k` in binary, behind
+//! as many bits 0 as it has bits behind its first `k + 1`. The order is the one that makes the codes shortest: low where most numbers are
+//! small, high for large numbers.
 
 use super::DecodeError;
 use super::bits::{BitReader, BitWriter};

@@ -23,8 +23,8 @@ impl Changes<'_> {
         self.removed.is_empty() && self.added.is_empty()
     }
 
-    /// Returns the postings after the changes, and the number of changes that did not fit: a posting to remove that is not there or
-    /// is another version, or one to add that is already there. The later version takes the place of the other one.
+    /// Returns the postings after the changes, and the number of changes that did not fit. A posting to remove does not fit if it is not
+    /// there or is another version, one to add if it is already there. The later version takes the place of the other one.
     pub(super) fn apply(&self, postings: &[Posting]) -> (Vec<Posting>, usize) {
         let mut edited = Vec::with_capacity(postings.len() + self.added.len());
         let mut mismatches = 0;

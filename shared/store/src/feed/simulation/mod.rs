@@ -1,8 +1,9 @@
 //! Simulation of the feed: the store itself, over tables that behave as badly as `DynamoDB` may.
 //!
-//! Publishers take batches of the shards of a stream, as Lambda hands them over: in order, again and again, in batches of any size, by two at
-//! a time, and they die. A shard ends, and its child goes on. The stream of a restored table has a shard of the same name. Readers follow the feed. A seed chooses who makes the next call, and what a
-//! call sees. Judged: each change is in the feed once, those of an object in order; a reader sees all events in order, and none twice.
+//! Publishers take batches of the shards of a stream, as Lambda hands them over: in order, again and again, in batches of any size. Two
+//! work at a time, and they die. A shard ends, and its child goes on. The stream of a restored table has a shard of the same name. Readers
+//! follow the feed. A seed chooses who makes the next call, and what a call sees. Judged: each change is in the feed once, those of an
+//! object in order; a reader sees all events in order, and none twice.
 
 mod table;
 mod throughput;

@@ -7,9 +7,9 @@
 //! A run does steps until it has spent its units, and stores its position; the next run continues there. A step is repeated
 //! if the function dies during it. The first step of an organisation folds what is left in its log.
 //!
-//! Units of a round: for each review some 0.07 in the index and 0.02 in the trees that count it; and for each step the roots of
-//! all trees of the organisation, some 1 to 3 each. 100,000 reviews of 100 businesses in 10 cities are two steps and some
-//! 10,000 units. A hundred such organisations, ten million reviews, are a million units a day. 288 runs a day of
+//! Units of a round: for each review some 0.07 in the index, and 0.02 in the trees that count it. Each step also takes the roots of all
+//! trees of the organisation, some 1 to 3 each. 100,000 reviews of 100 businesses in 10 cities are two steps and some 10,000 units. A
+//! hundred such organisations, ten million reviews, are a million units a day. 288 runs a day of
 //! [`DEFAULT_UNITS`](presence_runtime::config::AuditConfig::DEFAULT_UNITS) may spend more.
 
 use std::sync::Arc;

@@ -1,12 +1,10 @@
 //! Attribute of a review's item that holds what was done here: the instant of the last change and the reply.
 //!
-//! Only reviews that somebody changed have it. They have the second format, so that no earlier version of the service writes them
-//! without it.
+//! Only reviews that somebody changed have it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::client::read::{Item, binary};
-use crate::format::{REVIEW, mark};
 use presence_domain::error::Error;
 use presence_domain::ids::UserId;
 use presence_domain::review::{Reply, ReplyAction, ReplyStatus, Review};
@@ -50,7 +48,6 @@ pub(super) fn insert(review: &Review, item: &mut Item) -> Result<(), Error> {
     let Some(acted_at) = review.acted_at else { return Ok(()) };
     let acts = StoredActs { acted_at, reply: review.reply.as_ref().map(StoredReply::of) };
     item.insert(ACTS.to_owned(), binary(postcard::to_allocvec(&acts).map_err(Error::internal)?));
-    mark(REVIEW, item);
     Ok(())
 }
 

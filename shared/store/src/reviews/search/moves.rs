@@ -1,9 +1,9 @@
 //! Moves of reviews between organisations while several of them are searched.
 //!
 //! Each organisation is answered at a position of its own log, and the logs are read one after the other. A review that moves meanwhile
-//! could be in two of the positions, or in none. So the logs of organisations that moves connect are read at one instant. The register
-//! of moves tells which these are. It is read before the logs, or known from an earlier search, and again after them: if other moves
-//! began meanwhile, the search begins again, and reads the logs of these organisations together.
+//! could be in two of the positions, or in none. So the logs of organisations that moves connect are read at one instant. The register of
+//! moves tells which these are. It is read before the logs, or known from an earlier search, and again after them. If other moves began
+//! meanwhile, the search begins again, and reads the logs of these organisations together.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -75,8 +75,8 @@ impl ReviewFilter {
         PostingFilter { mask: self.mask, from: self.from, to: self.to }
     }
 
-    /// Returns the city that the locations of named businesses must be compared with; `None` if the filter names no businesses or no
-    /// city, or these locations chose the sets.
+    /// Returns the city that the locations of named businesses must be compared with. `None` if the filter names no businesses or no city,
+    /// or if these locations chose the sets.
     pub(super) fn unchecked_city(&self, source: &OrgSource) -> Option<String> {
         let is_unchecked = self.businesses.is_some() && source.locations().is_none();
         self.city_key.clone().filter(|_| is_unchecked)

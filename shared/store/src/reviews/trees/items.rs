@@ -15,7 +15,7 @@ const EDITION: &str = "e";
 pub(crate) const STAMP: &str = "s";
 /// Attribute with the binary value.
 const VALUE: &str = "v";
-/// Attribute of a root with the copies of its oldest postings. Versions before the copies ignore it, and put roots without it.
+/// Attribute of a root with the copies of its oldest postings.
 const OLDEST: &str = "o";
 
 /// Returns the attribute with the number of a value.

@@ -31,7 +31,7 @@ pub(super) fn client(config: &SdkConfig, name: &str) -> Bucket {
 /// True if this report may be about the object: it is not older, and on no other content. Ingest may just have written a report on an
 /// object that this one replaced.
 pub(super) fn is_about(report: &Head, object: &Head) -> bool {
-    report.modified_at >= object.modified_at && report.source_etag.as_ref().is_none_or(|etag| *etag == object.etag)
+    report.modified_at >= object.modified_at && report.source_etag.as_ref() == Some(&object.etag)
 }
 
 /// Uploads a file of this size, and moves the bar by the bytes that have arrived.

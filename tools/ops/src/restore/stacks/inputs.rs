@@ -79,8 +79,8 @@ fn logical_id(table: &Table) -> String {
     words.chain(["Table".to_owned()]).collect()
 }
 
-/// Returns a template with another value of the settings: of the variable of its functions, and of the parameters of the stacks inside,
-/// whose functions would otherwise keep the old tables. `None` if it has no such variable.
+/// Returns a template with another value of the settings: of the variable of its functions, and of the parameters of the stacks inside.
+/// Their functions would otherwise keep the old tables. `None` if it has no such variable.
 fn with_mark(template: &str, mark: &str) -> Option<String> {
     let marked = |line: &str| {
         let name = MARKS.into_iter().find(|name| line.trim_start().starts_with(name));

@@ -3,10 +3,10 @@
 //! The list comes from an index that lags, and a business that moves has reviews in two places. So the counts of the groups are
 //! compared with those of the whole, at the same position of the log. Only groups that add up are answered.
 //!
-//! Groups of a city by business may add up by chance: the tree of one business has reviews elsewhere, and another one, which is not
-//! listed, has as many here. This takes moves. So the moves are known before the logs, and none may begin until the lists are read.
-//! While the organisation has a move, the list is complete. Businesses that left the city by a move that ended are no groups, whatever
-//! the index says. Then a sum that is right has the right groups.
+//! Groups of a city by business may add up by chance. The tree of one business has reviews elsewhere, and another one, which is not listed,
+//! has as many here. This takes moves. So the moves are known before the logs, and none may begin until the lists are read. While the
+//! organisation has a move, the list is complete. Businesses that left the city by a move that ended are no groups, whatever the index
+//! says. Then a sum that is right has the right groups.
 //!
 //! The nodes of the whole are read beside the roots of the places. The order of these reads proves nothing: the log is read before
 //! both, each root is proven by it, and a node never changes under the name that a root has for it.

@@ -1,5 +1,5 @@
-//! Tests of `refresh.rs` on a simulated database with all the bad luck that DynamoDB may bring: an index that lags each user by its own
-//! time or stands still, entries of the log that are late, lost or wrongly dated, and writes between any two reads.
+//! Tests of `refresh.rs` on a simulated database with all the bad luck that DynamoDB may bring. The index lags each user by its own time,
+//! or stands still. Entries of the log are late, lost or wrongly dated. Writes come between any two reads.
 //!
 //! Every directory must show the organisation as it was at some instant of the request. Planted faults show that the tests would
 //! notice a broken protocol.
