@@ -8,7 +8,7 @@ use fastrand::Rng;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use presence_deliverer::{Answer, Deliverer, Message, Sender, StoredTables, Wake, Wakes};
-use presence_domain::audit::AuditTarget;
+use presence_domain::audit::{AuditRecord, AuditTarget};
 use presence_domain::error::Error;
 use presence_domain::event::{Event, EventKind};
 use presence_domain::feed::{FeedEvent, FeedStart};
@@ -26,6 +26,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::clients::Client;
+use super::reviews::judge_acts;
 use super::simulation::Simulation;
 use crate::events::fixture::remaining;
 
@@ -308,6 +309,7 @@ pub(crate) async fn judge_end(simulation: &Arc<Simulation>) -> usize {
             found(format!("the numbers of the feed of {org} have gaps: {numbers:?}"));
         }
         judge_feed(simulation, org, &events).await;
+        judge_acts(simulation, org).await;
         if org == 1 {
             judge_deliveries(simulation, &events);
         }
@@ -352,19 +354,26 @@ fn change(kind: EventKind, id: &str, version: Option<u64>) -> String {
     format!("{} {id} {version:?}", kind.as_str())
 }
 
+/// Returns the records of a source of the audit trail.
+pub(crate) async fn trail(simulation: &Simulation, source: AuditSource) -> Vec<AuditRecord> {
+    let mut pages = simulation.truth().audit_trail.pages(source, None);
+    let mut records = Vec::new();
+    while let Some(page) = pages.next_page().await.expect("an answer") {
+        records.extend(page);
+    }
+    records
+}
+
 /// Counts the changes of users and keys by their names.
 async fn changes_of_trail(simulation: &Simulation, org: u64) -> BTreeMap<String, usize> {
-    let mut pages = simulation.truth().audit_trail.pages(AuditSource::Org(Some(org_id(org))), None);
     let mut changes = BTreeMap::new();
-    while let Some(page) = pages.next_page().await.expect("an answer") {
-        for record in page {
-            let (AuditTarget::User(id), Some(event)) = (&record.target, Event::of_record(&record)) else {
-                continue;
-            };
-            let id = id.to_string();
-            if !is_of_set_up(simulation, &id) {
-                *changes.entry(change(event.kind, &id, record.version)).or_default() += 1;
-            }
+    for record in trail(simulation, AuditSource::Org(Some(org_id(org)))).await {
+        let (AuditTarget::User(id), Some(event)) = (&record.target, Event::of_record(&record)) else {
+            continue;
+        };
+        let id = id.to_string();
+        if !is_of_set_up(simulation, &id) {
+            *changes.entry(change(event.kind, &id, record.version)).or_default() += 1;
         }
     }
     changes

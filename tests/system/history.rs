@@ -57,6 +57,8 @@ pub(crate) struct History {
     pub(crate) activations: BTreeSet<String>,
     /// Changes of users that an answer shows: organisation, user and version after it; no version for a deletion.
     pub(crate) changes: Vec<(Option<u64>, String, Option<u64>)>,
+    /// Number of requests to act on a review, by its id and the action.
+    pub(crate) acts: BTreeMap<(String, &'static str), usize>,
     /// Users as they are stored.
     stored: BTreeMap<String, User>,
     /// Reviews as they are stored.
@@ -116,8 +118,8 @@ impl History {
     /// Begins again with the users and reviews of restored tables, after the last change of the others. Mails were sent nonetheless, and what
     /// was found stays.
     pub(crate) fn start_again_with(&mut self, users: Vec<User>, reviews: Vec<Review>) {
-        let Self { changes, mails, answers, findings, first_found, .. } = std::mem::take(self);
-        *self = Self { changes, mails, answers, findings, first_found, ..Self::starting_with(users, reviews) };
+        let Self { changes, acts, mails, answers, findings, first_found, .. } = std::mem::take(self);
+        *self = Self { changes, acts, mails, answers, findings, first_found, ..Self::starting_with(users, reviews) };
     }
 
     /// Returns all users and reviews that there ever were.

@@ -1,16 +1,19 @@
 //! Reviews: people who set states and reply, businesses that move, and counts.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fastrand::Rng;
 use http::Method;
+use presence_domain::audit::AuditAction;
 use presence_domain::review::{Partner, Review, ReviewId, ReviewState};
 use presence_domain::text::city_key;
-use presence_store::Business;
+use presence_store::{AuditSource, Business};
 use presence_tests::TestStack;
 use presence_tests::reviews::{DAY, business_id, org_id, test_review};
 use serde_json::{Value, json};
 
+use super::background::trail;
 use super::clients::Client;
 use super::history::State;
 use super::simulation::Simulation;
@@ -112,18 +115,48 @@ impl Client {
     async fn act(&mut self, id: &str) {
         let since = self.moment();
         let state = *self.rng.choice(&[ReviewState::Treated, ReviewState::NotTreated]).expect("one");
-        let (method, path, body) = match self.rng.u8(..5) {
-            0 | 1 => (Method::PUT, "", json!({ "state": state.as_str() })),
-            2 => (Method::PUT, "/reply", json!({ "content": format!("Merci {}", self.rng.u8(..4)) })),
-            3 => (Method::DELETE, "/reply", Value::Null),
-            _ => (Method::POST, "/reply/outcome", json!({ "version": self.rng.u64(1..4), "outcome": "published" })),
+        let (action, method, path, body) = match self.rng.u8(..5) {
+            0 | 1 => (AuditAction::SetReviewState, Method::PUT, "", json!({ "state": state.as_str() })),
+            2 => {
+                let content = format!("Merci {}", self.rng.u8(..4));
+                (AuditAction::Reply, Method::PUT, "/reply", json!({ "content": content }))
+            }
+            3 => (AuditAction::RemoveReply, Method::DELETE, "/reply", Value::Null),
+            _ => {
+                let body = json!({ "version": self.rng.u64(1..4), "outcome": "published" });
+                (AuditAction::ReplyOutcome, Method::POST, "/reply/outcome", body)
+            }
         };
-        let is_state = path.is_empty();
+        *self.simulation.history().acts.entry((id.to_owned(), action.as_str())).or_default() += 1;
         let request = self.request(method, format!("/reviews/{id}{path}"), body);
         let answer = self.send(&request).await;
-        if is_state && matches!(answer, Some((200, _))) {
+        if action == AuditAction::SetReviewState && matches!(answer, Some((200, _))) {
             let has_it = |all: &State| all.reviews.get(id).is_some_and(|(_, found)| *found == state);
             self.simulation.history().judge(since, || format!("{id} is {state:?}"), has_it);
+        }
+    }
+}
+
+/// Compares the reviews of an organisation with the audit trail. Each version of a reply has its record. No request was carried out twice: there
+/// are no more records of an action than requests. What a restore undid, a request that comes again does again, in other tables.
+pub(crate) async fn judge_acts(simulation: &Simulation, org: u64) {
+    let reviews = simulation.truth().reviews.get_reviews_of(org_id(org), &ids()).await.expect("an answer");
+    for review in reviews {
+        let (id, version) = (review.id.as_str(), review.reply.map_or(0, |reply| reply.version));
+        let (mut done, mut versions): (BTreeMap<_, usize>, u64) = (BTreeMap::new(), 0);
+        for record in trail(simulation, AuditSource::Review(review.id.clone())).await {
+            versions += u64::from(matches!(record.action, AuditAction::Reply | AuditAction::RemoveReply));
+            *done.entry((record.action.as_str(), record.tables)).or_default() += 1;
+        }
+        let mut history = simulation.history();
+        if versions < version {
+            history.found(format!("{id} has reply {version}, and {versions} records of replies"));
+        }
+        for ((action, _), done) in done {
+            let asked = history.acts.get(&(id.to_owned(), action)).copied().unwrap_or_default();
+            if done > asked {
+                history.found(format!("{action} of {id} was done {done} times for {asked} requests"));
+            }
         }
     }
 }
