@@ -90,14 +90,27 @@ impl Client {
             let (first, second) = futures::join!(first, second);
             // A repeat that comes too soon tells nothing about the request before it.
             let is_known = |answer: &(u16, Value)| !matches!(answer.0, 409 | 429 | 500..);
-            let answers = first.into_iter().chain(second).filter(is_known);
+            let answers: Vec<_> = first.into_iter().chain(second).filter(is_known).collect();
+            self.judge_doubled_deletion(request, &answers);
             // One may be refused before the other one can be carried out.
-            if let Some(answer) = answers.min_by_key(|(status, _)| *status) {
+            if let Some(answer) = answers.into_iter().min_by_key(|(status, _)| *status) {
                 return Some(answer);
             }
             tokio::time::sleep(Duration::from_millis(self.rng.u64(..8_000))).await;
         }
         None
+    }
+
+    /// Judges that a deletion of a user that was sent twice at the same time, and is done, got one answer: the user was there before it.
+    fn judge_doubled_deletion(&self, request: &Request, answers: &[(u16, Value)]) {
+        let is_of_user = request.method == Method::DELETE && request.path.starts_with("/user/");
+        if let [(first, _), (second, _)] = answers
+            && is_of_user
+            && first != second
+            && [first, second].contains(&&200)
+        {
+            self.simulation.history().found(format!("{} got {first} and {second}", request.path));
+        }
     }
 
     pub(crate) fn moment(&self) -> Moment {
