@@ -137,8 +137,9 @@ impl Client {
     }
 }
 
-/// Compares the reviews of an organisation with the audit trail. Each version of a reply has its record. No request was carried out twice: there
-/// are no more records of an action than requests. What a restore undid, a request that comes again does again, in other tables.
+/// Compares the reviews of an organisation with the audit trail. Each version of a reply has its record. No request was carried out twice:
+/// there are no more records of an action than requests. A request that comes again after a restore is done again, in the restored tables:
+/// the records of each set of tables are counted alone.
 pub(crate) async fn judge_acts(simulation: &Simulation, org: u64) {
     let reviews = simulation.truth().reviews.get_reviews_of(org_id(org), &ids()).await.expect("an answer");
     for review in reviews {

@@ -151,7 +151,7 @@ async fn publish_version(ingest: &Ingest, version: &ObjectVersion) -> Result<boo
     Ok(true)
 }
 
-/// Returns the name that the reports of an object have: its own. Of one that is too long it is the start, with a digest of all of it.
+/// Returns the name of the reports of an object: that of the object. A name that is too long is cut, and gets a digest of all of it.
 fn name_of_reports(object: &str) -> Cow<'_, str> {
     if object.len() <= MAX_NAME_BYTES {
         return object.into();

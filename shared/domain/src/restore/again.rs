@@ -102,8 +102,8 @@ impl User {
 }
 
 impl TouchedUser {
-    /// True if nobody can tell which rights and secrets the user lost. Then it cannot be read, or it was changed in both sets of tables. Or
-    /// its password or address may be that of an actor whose changes are to stay undone.
+    /// True if nobody can tell which rights and secrets the user lost: it cannot be read, or both sets of tables have changes of it. The
+    /// same holds if its password or address may be that of an actor whose changes are to stay undone.
     fn has_unclear_losses(&self, running: Option<&User>) -> bool {
         let is_mixed = |field| self.fields.contains(&field) && self.undone.contains(&field);
         let is_mixed = is_mixed(UserField::Email) || is_mixed(UserField::Password);

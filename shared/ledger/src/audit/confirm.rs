@@ -69,7 +69,7 @@ impl KnownReviews {
 impl Auditor<'_> {
     /// Returns the trees of an organisation that certainly differ from its reviews in the range of a slice.
     ///
-    /// The first look compares with the index, which costs a fraction of reading the reviews. What differs is compared with the index once
+    /// The first look compares with the index, which costs a fraction of reading the reviews. Differences are compared with the index once
     /// more after `index_time`, and then with the reviews themselves. A difference is certain if strong reads before and after the look at
     /// the trees saw the same version of the review. Then its last change was in the log that the look read, and there was no other one.
     /// Pauses between these reads outlast a transaction, whose review and change appear one by one.

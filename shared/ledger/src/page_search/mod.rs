@@ -41,8 +41,8 @@ pub struct PageSearch {
     range: Range<Position>,
     /// Ranks of the page.
     page: Range<u64>,
-    /// Positions of the matches in each tree's nodes that are not counted there, ascending. Some the tree has at its own position of the
-    /// log, and not at the one that is answered. Of others its root has copies, which are counted.
+    /// Positions of the matches in each tree's nodes that are not counted there, ascending. The tree has some of them at its own position
+    /// of the log, and not at the one that is answered. Its root has copies of the others, which are counted.
     removed: Vec<Vec<Position>>,
     /// Positions of each tree whose postings its root has copies of.
     copied: Vec<Range<Position>>,

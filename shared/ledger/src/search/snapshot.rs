@@ -2,7 +2,7 @@
 //!
 //! Roots and buckets are read eventually, or come from the cache. So each may be older than the log. The directory, which the log holds,
 //! names the least edition of every bucket, and of the root of the organisation's own tree. A bucket names those of cities and businesses.
-//! What is older is read strongly. A strong read after the log is always recent enough.
+//! Older ones are read strongly. A strong read after the log is always recent enough.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

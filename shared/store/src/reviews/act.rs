@@ -1,5 +1,6 @@
-//! Changes that people make to a review. The domain decides on the review that was read. It is written in the place of its business, with
-//! the record of the change and the answer of the request. Begins again if another writer came first, also while the business moves.
+//! Changes that people make to a review. The domain decides on the review that was read. The review is then written in the place of its
+//! business, with the record of the change and the answer of the request. Begins again if another writer came first, also while the
+//! business moves.
 
 use super::places::Places;
 use super::write::{Companions, ReviewWrite, WriteReviewsError};

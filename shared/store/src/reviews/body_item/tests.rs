@@ -120,7 +120,7 @@ fn acted_upon() -> Vec<Review> {
 }
 
 #[test]
-fn only_a_review_that_was_changed_here_has_more() {
+fn changes_made_here_go_through_the_item_of_a_review() {
     for review in acted_upon() {
         let item = review_to_item(&review).expect("an item");
         assert_eq!(review_from_item(&item).expect("a review"), review);
