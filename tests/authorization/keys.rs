@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::api_key::{ApiKeyId, PlaintextApiKey};
 use presence_domain::ids::UserId;
+use presence_domain::key_rights::KeyRights;
 use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
 use presence_store::NewApiKey;
@@ -16,7 +17,7 @@ use crate::api::send_all;
 
 /// Issues a key that expires at the instant, and returns its id for operators and the key.
 async fn issue_key_until(stack: &TestStack, user: &str, expires_at: Option<Timestamp>) -> (ApiKeyId, String) {
-    let new = NewApiKey { expires_at, ..NewApiKey::default() };
+    let new = NewApiKey { rights: KeyRights { expires_at, ..KeyRights::default() }, ..NewApiKey::default() };
     let user = UserId::parse(user).expect("an id");
     let issued = stack
         .stores()

@@ -151,9 +151,20 @@ async fn a_key_keeps_its_limit_when_its_owner_changes_and_when_it_is_rotated() {
     assert_eq!(stack.get("/user/me", key).await.header("ratelimit-policy"), policy);
     let (users, now, by) = (&stack.stores().users, stack.clock.now(), presence_tests::operator());
     let keys = users.list_keys(UserId::parse(owner).expect("an id")).await.expect("an answer").expect("the user");
-    let rotated = users.rotate_key(keys[0].id(), &NewApiKey::default(), now, &by, now).await.expect("a live key");
+    let new = NewApiKey { label: None, rights: keys[0].rights() };
+    let rotated = users.rotate_key(keys[0].id(), &new, now, &by, now).await.expect("a live key");
     let reply = stack.get("/user/me", rotated.key.expose()).await;
     assert_eq!((reply.status, reply.header("ratelimit-policy")), (200, policy));
+    // A key that was limited makes no key with more requests, a new one or one in the place of another.
+    let path = format!("/user/{owner}/keys");
+    let made = stack.post(&path, rotated.key.expose(), &json!({"label": "another"})).await.json();
+    let by_admin = stack.post(&path, &fixtures.admin_1.key, &json!({"label": "free"})).await.json();
+    let rotate = format!("{path}/{}/rotate", by_admin["id"].as_str().expect("an id"));
+    let replaced = stack.post(&rotate, rotated.key.expose(), &json!({})).await.json();
+    for (key, expected) in [(&made, policy), (&by_admin, ""), (&replaced, policy)] {
+        let reply = stack.get("/user/me", key["key"].as_str().expect("a key")).await;
+        assert_eq!((reply.status, reply.header("ratelimit-policy")), (200, expected), "{key}");
+    }
     audit_names_each_limit(&stack, owner).await;
 }
 

@@ -2,6 +2,7 @@
 
 use presence_domain::api_key::{ApiKeyId, PlaintextApiKey};
 use presence_domain::ids::UserId;
+use presence_domain::key_rights::KeyRights;
 use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
 use presence_store::NewApiKey;
@@ -52,7 +53,7 @@ async fn line_of_a_401_names_the_key_if_it_is_known_and_never_a_caller() {
     let (stack, fixtures) = Fixtures::start().await;
     let owner = UserId::parse(&fixtures.admin_1.id).expect("an id");
     let issue = |expires_at| {
-        let new = NewApiKey { expires_at, ..NewApiKey::default() };
+        let new = NewApiKey { rights: KeyRights { expires_at, ..KeyRights::default() }, ..NewApiKey::default() };
         let users = stack.stores().users.clone();
         let now = stack.clock.now();
         async move { users.issue_key(owner, &new, &presence_tests::operator(), now).await.expect("an active user") }

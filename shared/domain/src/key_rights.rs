@@ -7,11 +7,14 @@ use jiff::{SignedDuration, Timestamp, ToSpan as _};
 
 use crate::error::{Error, FieldError, FieldErrors};
 use crate::network::Network;
+use crate::rate_limit::KeyLimit;
 
 /// Largest number of live keys of a user to whom another one is issued.
 pub const MAX_LIVE_KEYS: usize = 5;
 /// Largest number of live keys after a rotation: each of five keys may be replaced while the one before it still gives access.
 pub const MAX_KEYS_WITH_OVERLAP: usize = 2 * MAX_LIVE_KEYS;
+/// Longest time for which a key that is replaced still gives access: that of an operator.
+pub const LONGEST_OVERLAP: SignedDuration = SignedDuration::from_hours(90 * 24);
 /// Time for which a key that has ended is listed.
 pub const LISTED_AFTER_END: SignedDuration = SignedDuration::from_hours(90 * 24);
 /// Largest number of networks of a key. With them its record stays far below 4 KB, which are one read unit.
@@ -85,6 +88,8 @@ pub struct KeyRights {
     pub networks: AllowedNetworks,
     /// Instant from which it gives no access; `None` for a key of an operator that never ends.
     pub expires_at: Option<Timestamp>,
+    /// Limit that an operator gave to it.
+    pub limit: KeyLimit,
 }
 
 /// Rights that are asked for a new key. Those that are left out depend on the key that asks.
@@ -96,6 +101,8 @@ pub struct AskedRights {
     pub networks: Option<AllowedNetworks>,
     /// End.
     pub expires_at: Option<Timestamp>,
+    /// Limit: that of the key that is replaced, or the default.
+    pub limit: KeyLimit,
 }
 
 impl KeyRights {
@@ -134,7 +141,8 @@ impl KeyRights {
         mistakes.into_result()?;
         let default_end = in_years(now, DEFAULT_YEARS);
         let default_end = self.expires_at.map_or(default_end, |own_end| own_end.min(default_end));
-        Ok(Self { access, networks, expires_at: Some(requested.expires_at.unwrap_or(default_end)) })
+        let expires_at = Some(requested.expires_at.unwrap_or(default_end));
+        Ok(Self { access, networks, expires_at, limit: requested.limit.of_key_made_by(self.limit) })
     }
 }
 
@@ -182,17 +190,22 @@ mod tests {
     }
 
     fn key(access: KeyAccess, allowed: &[&str], expires_at: Option<&str>) -> KeyRights {
-        KeyRights { access, networks: networks(allowed), expires_at: expires_at.map(at) }
+        KeyRights { access, networks: networks(allowed), expires_at: expires_at.map(at), ..KeyRights::default() }
     }
 
     fn requested(access: Option<KeyAccess>, allowed: Option<&[&str]>, expires_at: Option<&str>) -> AskedRights {
-        AskedRights { access, networks: allowed.map(networks), expires_at: expires_at.map(at) }
+        AskedRights {
+            access,
+            networks: allowed.map(networks),
+            expires_at: expires_at.map(at),
+            ..AskedRights::default()
+        }
     }
 
     /// Returns the rights as text, or the error.
     fn outcome(own: &KeyRights, requested: AskedRights) -> String {
         match own.of_new_key(requested, FieldErrors::default(), at("2026-02-28T12:00:00.5Z")) {
-            Ok(KeyRights { access, networks, expires_at }) => {
+            Ok(KeyRights { access, networks, expires_at, .. }) => {
                 format!("{} {:?} {}", access.as_str(), networks.to_texts(), expires_at.expect("an end"))
             }
             Err(Error::Forbidden(text)) => text,

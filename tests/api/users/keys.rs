@@ -182,6 +182,18 @@ async fn a_user_has_five_live_keys_and_may_rotate_each() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn one_key_that_is_rotated_again_and_again_leaves_five() {
+    let (stack, fixtures) = Fixtures::start().await;
+    let keys = Keys { stack: &stack, owner: &fixtures.manager_1.id, key: &fixtures.admin_1.key };
+    let first = keys.list().await[0]["id"].clone();
+    for _ in 0..5 {
+        assert_eq!(keys.rotate(&first, &json!({})).await.status, 200);
+    }
+    let refused = keys.rotate(&first, &json!({})).await;
+    assert_eq!((refused.status, keys.list().await.len()), (400, 6), "{}", refused.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_key_makes_no_key_that_may_more_than_itself() {
     let (stack, fixtures) = Fixtures::start().await;
     let (owner, admin) = (&fixtures.admin_1.id, &fixtures.admin_1.key);

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use jiff::SignedDuration;
 use presence_domain::email_pattern::EmailPattern;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::key_rights::KeyRights;
 use presence_domain::rate_limit::KeyLimit;
 use presence_domain::user::{Role, Status};
 use presence_runtime::clock::Clock as _;
@@ -196,11 +197,8 @@ pub(super) async fn of_operators(stack: &TestStack, faults: &FaultConnector) {
     let owner = store.users.get_id_by_email(&address("admin-2")).await.expect("an answer").expect("a user");
     let first =
         store.users.issue_key(owner, &NewApiKey::default(), &presence_tests::operator(), now).await.expect("a key");
-    let new = NewApiKey {
-        label: Some("till".to_owned()),
-        expires_at: Some(now + SignedDuration::from_hours(1)),
-        ..NewApiKey::default()
-    };
+    let rights = KeyRights { expires_at: Some(now + SignedDuration::from_hours(1)), ..KeyRights::default() };
+    let new = NewApiKey { label: Some("till".to_owned()), rights };
     let second = store
         .users
         .rotate_key(first.id, &new, now + SignedDuration::from_mins(5), &presence_tests::operator(), now)

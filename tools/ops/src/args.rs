@@ -12,15 +12,13 @@ use presence_domain::email_pattern::EmailPattern;
 use presence_domain::error::FieldError;
 use presence_domain::fuzzy::{FuzzyQuery, FuzzyQueryError, MAX_WORDS};
 use presence_domain::ids::{BusinessId, MAX_ID, OrgId};
-use presence_domain::key_rights::{AllowedNetworks, KeyAccess, MAX_LABEL_CHARS};
+use presence_domain::key_rights::{AllowedNetworks, KeyAccess, LONGEST_OVERLAP, MAX_LABEL_CHARS};
 use presence_domain::rate_limit::{KeyLimit, MAX_REQUESTS_PER_MINUTE};
 use presence_domain::text::has_control;
 use presence_domain::user::{Lang, PersonName, Phone, Role, Status};
 
 /// Longest lifetime of a key: ten years. A longer one is more likely a mistyped unit.
 const MAX_LIFETIME: Duration = Duration::from_hours(10 * 365 * 24);
-/// Longest overlap of a rotation: 90 days. A key that must last longer needs no rotation.
-const MAX_OVERLAP: Duration = Duration::from_hours(90 * 24);
 
 pub(crate) fn role_parser() -> impl TypedValueParser<Value = Role> {
     choice_parser(&Role::ALL, Role::as_str)
@@ -126,7 +124,7 @@ pub(crate) fn parse_lifetime(text: &str) -> Result<SignedDuration, String> {
 
 /// Parses the time for which a rotated key still gives access.
 pub(crate) fn parse_overlap(text: &str) -> Result<SignedDuration, String> {
-    parse_duration(text, MAX_OVERLAP)
+    parse_duration(text, LONGEST_OVERLAP.unsigned_abs())
 }
 
 /// Parses the time for which a command waits, which is longer than zero.

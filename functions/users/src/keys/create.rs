@@ -3,7 +3,7 @@
 use presence_api::{AuthenticatedRequest, ChangeAnswer, Fields, Operation};
 use presence_domain::audit::Actor;
 use presence_domain::error::{Error, FieldErrors};
-use presence_domain::key_rights::{AskedRights, KeyRights};
+use presence_domain::key_rights::AskedRights;
 use presence_store::{KeyChange, NewApiKey};
 
 use super::{check, issue, wire};
@@ -30,8 +30,7 @@ impl Operation for CreateKey {
         let change = KeyChange { owner, scope, check: &check, by: &by, now };
         let decide = |_: Option<&_>| {
             let rights = own_rights.of_new_key(self.requested.clone(), errors.clone(), now)?;
-            let KeyRights { access, networks, expires_at } = rights;
-            Ok(NewApiKey { label: self.label.clone(), access, networks, expires_at })
+            Ok(NewApiKey { label: self.label.clone(), rights })
         };
         issue(app, request, change, None, decide).await
     }

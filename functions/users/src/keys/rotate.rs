@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use presence_api::{AuthenticatedRequest, ChangeAnswer, Fields, Operation};
 use presence_domain::audit::Actor;
 use presence_domain::error::{Error, FieldErrors};
-use presence_domain::key_rights::{AskedRights, KeyRights};
+use presence_domain::key_rights::AskedRights;
 use presence_store::{ApiKeyRecord, KeyChange, NewApiKey, ReplacedKey};
 
 use super::{check, issue, key_id, wire};
@@ -34,10 +34,10 @@ impl Operation for RotateKey {
         // The new key may what the old one may. It lasts as long as one that is created.
         let decide = |old: Option<&ApiKeyRecord>| {
             let old = old.ok_or_else(|| Error::internal("a rotation has an old key"))?;
-            let requested =
-                AskedRights { access: Some(old.access), networks: Some(old.networks.clone()), expires_at: None };
-            let KeyRights { access, networks, expires_at } = own_rights.of_new_key(requested, errors.clone(), now)?;
-            Ok(NewApiKey { label: old.label.clone(), access, networks, expires_at })
+            let (access, networks) = (Some(old.access), Some(old.networks.clone()));
+            let requested = AskedRights { access, networks, expires_at: None, limit: old.limit };
+            let rights = own_rights.of_new_key(requested, errors.clone(), now)?;
+            Ok(NewApiKey { label: old.label.clone(), rights })
         };
         issue(app, request, change, Some(replaced), decide).await
     }

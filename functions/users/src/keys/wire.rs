@@ -7,6 +7,7 @@ use presence_domain::instant::DateInput;
 use presence_domain::key_rights::{
     AllowedNetworks, AskedRights, DEFAULT_OVERLAP_SECONDS, KeyAccess, MAX_OVERLAP_SECONDS, parse_label,
 };
+use presence_domain::rate_limit::KeyLimit;
 use presence_store::ApiKeyRecord;
 use serde::Serialize;
 use serde_json::Value;
@@ -88,6 +89,7 @@ pub(super) fn asked_rights(fields: &mut Fields<'_>) -> AskedRights {
         access: fields.optional("access", |raw| read::choice(raw, &KeyAccess::ALL, KeyAccess::as_str)),
         networks: fields.optional("allowed_networks", networks),
         expires_at: fields.optional("expires_at", instant),
+        limit: KeyLimit::Default,
     }
 }
 

@@ -87,6 +87,16 @@ impl KeyLimit {
             Self::Limited(limit) => Some(limit),
         }
     }
+
+    /// Returns the limit of a key that would have this one, and that a key with the limit `maker` makes: never more than that.
+    #[must_use]
+    pub fn of_key_made_by(self, maker: Self) -> Self {
+        match (self, maker) {
+            (Self::Limited(own), Self::Limited(maker)) => Self::Limited(own.min(maker)),
+            (_, Self::Limited(_)) => maker,
+            (_, Self::Default | Self::Unlimited) => self,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -111,5 +121,22 @@ mod tests {
         }
         assert_eq!(KeyLimit::from_number(MAX_REQUESTS_PER_MINUTE + 1), None);
         assert_eq!(KeyLimit::Default.or(None), None);
+    }
+
+    #[test]
+    fn a_key_with_a_limit_makes_no_key_with_more() {
+        let limit =
+            |number: Option<u32>| number.map_or(Some(KeyLimit::Default), KeyLimit::from_number).expect("a limit");
+        for (wanted, maker, expected) in [
+            (None, None, None),
+            (None, Some(0), None),
+            (Some(5), None, Some(5)),
+            (None, Some(10), Some(10)),
+            (Some(0), Some(10), Some(10)),
+            (Some(5), Some(10), Some(5)),
+            (Some(20), Some(10), Some(10)),
+        ] {
+            assert_eq!(limit(wanted).of_key_made_by(limit(maker)), limit(expected), "{wanted:?} by {maker:?}");
+        }
     }
 }

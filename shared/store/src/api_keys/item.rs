@@ -104,7 +104,8 @@ impl ApiKeyRecord {
 
     /// Returns the rights that the key has beyond those of its owner.
     pub fn rights(&self) -> KeyRights {
-        KeyRights { access: self.access, networks: self.networks.clone(), expires_at: self.expires_at }
+        let Self { access, expires_at, limit, .. } = *self;
+        KeyRights { access, networks: self.networks.clone(), expires_at, limit }
     }
 
     /// Returns the instant at which the key ended; `None` for a live one.

@@ -16,7 +16,7 @@ use presence_domain::audit::{Actor, AuditAction, AuditRecord};
 use presence_domain::error::{Error, FieldErrors};
 use presence_domain::idempotency::KeptAnswer;
 use presence_domain::ids::UserId;
-use presence_domain::key_rights::{AllowedNetworks, KeyAccess, MAX_KEYS_WITH_OVERLAP, MAX_LIVE_KEYS};
+use presence_domain::key_rights::{KeyRights, LONGEST_OVERLAP, MAX_KEYS_WITH_OVERLAP, MAX_LIVE_KEYS};
 use presence_domain::rate_limit::KeyLimit;
 use presence_domain::user::{Status, User, UserChange};
 
@@ -53,12 +53,8 @@ pub struct ReplacedKey {
 pub struct NewApiKey {
     /// Name in lists.
     pub label: Option<String>,
-    /// Operations that it may call.
-    pub access: KeyAccess,
-    /// Networks from which it may be called.
-    pub networks: AllowedNetworks,
-    /// Instant from which it gives no access.
-    pub expires_at: Option<Timestamp>,
+    /// Rights beyond those of its owner.
+    pub rights: KeyRights,
 }
 
 /// Key just issued. It is shown this one time.
@@ -313,11 +309,11 @@ impl UserStore {
                 }
                 None => None,
             };
-            let NewApiKey { label, access, networks, expires_at } = decide(old)?;
+            let NewApiKey { label, rights } = decide(old)?;
             if owner.user.status != Status::Active {
                 return Err(ApiKeyError::OwnerNotActive);
             }
-            let limit = old.map_or(KeyLimit::Default, |old| old.limit);
+            let KeyRights { access, networks, expires_at, limit } = rights;
             let fresh = ApiKeyRecord::new(plaintext.hash(), &owner.user, change.now);
             let fresh = ApiKeyRecord { label, access, networks, expires_at, limit, ..fresh };
             let old = old.zip(replaced).map(|(old, replaced)| ending_key(old, replaced, change.now)).transpose()?;
@@ -395,7 +391,9 @@ fn keys_after(
     records.extend(old.cloned());
     let (live, mut ended): (Vec<_>, Vec<_>) = records.into_iter().partition(|record| record.is_live(now));
     let max_live = if old.is_some() { MAX_KEYS_WITH_OVERLAP } else { MAX_LIVE_KEYS };
-    if live.len() >= max_live {
+    // All keys that were replaced, and this one, have ended by then. One key that is replaced again and again would leave more than five.
+    let staying = live.iter().filter(|record| record.is_live(now + LONGEST_OVERLAP)).count();
+    if live.len() >= max_live || staying >= MAX_LIVE_KEYS {
         return Err(ApiKeyError::TooMany(live.len()));
     }
     ended.retain(|record| record.is_listed(now));

@@ -8,7 +8,7 @@ use presence_domain::api_key::{ApiKeyId, PlaintextApiKey};
 use presence_domain::audit::Actor;
 use presence_domain::email::EmailAddress;
 use presence_domain::ids::UserId;
-use presence_domain::key_rights::KeyAccess;
+use presence_domain::key_rights::{KeyAccess, KeyRights};
 use presence_domain::user::Role;
 use presence_store::{ApiKeyError, NewApiKey, Stores};
 
@@ -55,7 +55,8 @@ async fn issue_read_key(
     by: &Actor,
     now: Timestamp,
 ) -> anyhow::Result<()> {
-    let new = NewApiKey { label: Some("report".to_owned()), access: KeyAccess::Read, ..NewApiKey::default() };
+    let rights = KeyRights { access: KeyAccess::Read, ..KeyRights::default() };
+    let new = NewApiKey { label: Some("report".to_owned()), rights };
     match store.users.issue_given_key(owner, key, &new, by, now).await {
         Ok(_) | Err(ApiKeyError::OwnerNotActive | ApiKeyError::TooMany(_)) => Ok(()),
         Err(error) => Err(into_error(error)),

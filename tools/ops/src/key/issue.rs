@@ -2,7 +2,7 @@
 
 use clap::Args;
 use jiff::SignedDuration;
-use presence_domain::key_rights::KeyAccess;
+use presence_domain::key_rights::{KeyAccess, KeyRights};
 use presence_store::{ApiKeyError, IssuedKey, NewApiKey};
 use serde_json::json;
 
@@ -50,7 +50,8 @@ pub(super) async fn issue(args: IssueArgs, context: &mut Context) -> Result<(), 
     let now = context.clock.now();
     let networks = args::parse_networks(&args.networks).map_err(CommandError::Usage)?;
     let expires_at = args.expires.map(|lifetime| now + lifetime);
-    let new = NewApiKey { label: args.label, access: args.access, networks, expires_at };
+    let rights = KeyRights { access: args.access, networks, expires_at, ..KeyRights::default() };
+    let new = NewApiKey { label: args.label, rights };
     let issued =
         context.stores.users.issue_key(owner, &new, &context.actor().await?, now).await.map_err(
             |error| match error {
@@ -65,16 +66,12 @@ pub(super) async fn rotate(args: RotateArgs, context: &mut Context) -> Result<()
     let now = context.clock.now();
     let old =
         context.stores.users.get_key(parse_id(&args.id)?).await.map_err(|error| command_error(error, &args.id))?;
-    let new = NewApiKey {
-        label: args.label.or(old.label.clone()),
-        access: old.access,
-        networks: old.networks.clone(),
-        expires_at: args.expires.map(|lifetime| now + lifetime),
-    };
+    let expires_at = args.expires.map(|lifetime| now + lifetime);
+    let new = NewApiKey { label: args.label.or(old.label.clone()), rights: KeyRights { expires_at, ..old.rights() } };
     let actor = context.actor().await?;
     let rotated = context.stores.users.rotate_key(old.id(), &new, now + args.overlap, &actor, now).await;
     let issued = rotated.map_err(|error| command_error(error, &args.id))?;
-    if old.expires_at.is_some() && new.expires_at.is_none() {
+    if old.expires_at.is_some() && new.rights.expires_at.is_none() {
         context.console.write_message("note: the old key had an expiry, the new one has none (--expires sets one)");
     }
     let ends_at = old.expires_at.map_or(now + args.overlap, |expires_at| expires_at.min(now + args.overlap));
@@ -89,8 +86,10 @@ pub(super) async fn rotate(args: RotateArgs, context: &mut Context) -> Result<()
 /// Prints the id first. If writing the key fails, the operator can revoke it by its id.
 fn print_issued_key(issued: &IssuedKey, new: &NewApiKey, context: &mut Context) -> Result<(), CommandError> {
     let IssuedKey { key, id, .. } = issued;
-    let until =
-        new.expires_at.map_or_else(|| "until it is revoked".to_owned(), |at| format!("until {}", format_instant(at)));
+    let until = new
+        .rights
+        .expires_at
+        .map_or_else(|| "until it is revoked".to_owned(), |at| format!("until {}", format_instant(at)));
     context.console.write_message(format_args!("issued key {id}, which gives access {until}"));
     context.console.write_value(&json!({ "key": key.expose(), "id": id.to_string() }), key.expose())?;
     context.console.write_next(format_args!("ops key list --user {}", id.owner()));
