@@ -3,8 +3,12 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use presence_mailer::handle;
-use presence_tests::{CrashPoint, Fixtures, SEEDED_WEBHOOK, TestStack};
+use presence_domain::webhook::WebhookId;
+use presence_mailer::{OutboxProcessor, handle};
+use presence_tests::{
+    ConnectorLayer as _, CrashPoint, Fixtures, LagConnector, SEEDED_WEBHOOK, TestStack, in_process_client,
+    long_timeouts,
+};
 use serde_json::json;
 
 use super::fake_mailer::{FakeMailer, MailerProcess, deadline, sweep};
@@ -29,6 +33,12 @@ impl NoticeFixture {
         let swept = process.crashes.run(crashes_at, handle(&process.outbox, &sweep(), deadline())).await;
         assert_eq!(swept.is_none(), crashes_at.is_some(), "{crashes_at:?}");
         process.crashes.calls()
+    }
+
+    /// Changes a user by the API.
+    async fn change(&self, id: &str, body: serde_json::Value) {
+        let changed = self.stack.post(&format!("/user/{id}"), &self.fixtures.provider.key, &body).await;
+        assert_eq!(changed.status, 200, "{}", changed.text);
     }
 
     /// Sweeps once a minute for this number of minutes.
@@ -88,11 +98,32 @@ async fn a_second_notice_waits_for_the_first_and_for_the_end_of_the_five_minutes
 async fn a_former_admin_gets_no_mail_of_a_notice() {
     let fixture = NoticeFixture::new().await;
     fixture.sweep(None).await;
-    let Fixtures { provider, admin_1, .. } = &fixture.fixtures;
-    let body = json!({ "role": "BUSINESS_MANAGER" });
-    let changed = fixture.stack.post(&format!("/user/{}", admin_1.id), &provider.key, &body).await;
-    assert_eq!((changed.status, fixture.mails()), (200, [0; 3]), "its mail waits: {}", changed.text);
+    fixture.change(&fixture.fixtures.admin_1.id, json!({ "role": "BUSINESS_MANAGER" })).await;
+    assert_eq!(fixture.mails(), [0; 3], "its mail waits");
     fixture.sweep_minutes(3).await;
     assert_eq!(fixture.mails(), [0, 1, 0]);
     fixture.assert_consistent("a former admin").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_that_lists_a_former_admin_in_the_place_of_a_new_one_is_late() {
+    let fixture = NoticeFixture::new().await;
+    let (stack, lag) = (&fixture.stack, LagConnector::new(u64::MAX));
+    let stores = stack.stores_through(lag.over(in_process_client()), long_timeouts(), stack.table_prefix());
+    let process = MailerProcess::new(stack, &fixture.fake_mailer);
+    let outbox = OutboxProcessor { users: stores.users, outbox: stores.outbox, ..process.outbox };
+    let webhook = WebhookId::parse(SEEDED_WEBHOOK).expect("an id");
+    let admins = outbox.users.list_active_admins(webhook.org_id()).await.expect("an answer");
+    assert_eq!(admins.map(|admins| admins.len()), Some(2));
+    let Fixtures { other_admin_1, manager_1, .. } = &fixture.fixtures;
+    fixture.change(&other_admin_1.id, json!({ "role": "BUSINESS_MANAGER" })).await;
+    fixture.change(&manager_1.id, json!({ "role": "ORG_ADMIN" })).await;
+    // From a write on, the connector gives the answer from before.
+    outbox.outbox.remove_notice(webhook, "MAIL#none").await.expect("an answer");
+    handle(&outbox, &sweep(), deadline()).await.expect("an answer");
+    assert!(lag.stale_answers() > 0);
+    fixture.sweep_minutes(3).await;
+    assert_eq!(fixture.mails(), [1, 0, 0]);
+    assert_eq!(fixture.fake_mailer.accepted(&manager_1.email).len(), 1);
+    fixture.assert_consistent("a late index").await;
 }

@@ -12,6 +12,7 @@
 //! The rules are in the domain: [`User::next_delivery_step`], [`User::claim_delivery`], [`User::record_sent`].
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::error::Error;
@@ -23,7 +24,7 @@ use presence_domain::user::{DeliveryClaim, DeliveryStep, MailEffect, User, UserC
 use presence_runtime::clock::Clock;
 use presence_runtime::config::MailConfig;
 use presence_runtime::telemetry::{Metric, log_metric};
-use presence_store::{ClaimError, MailboxClaim, OutboxStore, UserRecord, UserStore, retry_stale};
+use presence_store::{ClaimError, MailboxClaim, OutboxStore, UserRecord, UserStore, retry_stale, with_retries_for};
 
 use crate::mailer::{Mail, Mailer, SendResult};
 use crate::message::Message;
@@ -33,6 +34,8 @@ pub(crate) const WRITE_ATTEMPTS: u32 = 8;
 /// Longest time from the claim to the start of the sending. SES's own time limit ends it within
 /// [`SENDING_TIME`](presence_domain::invitation::SENDING_TIME).
 const LATEST_START: SignedDuration = SignedDuration::from_secs(10);
+/// Time for retries of the read of the names, which a mail can do without. It is short beside [`LATEST_START`].
+const ORIGIN_TIME: Duration = Duration::from_secs(1);
 
 /// Processor of the messages in the outbox.
 #[derive(Clone)]
@@ -200,7 +203,7 @@ impl OutboxProcessor {
     /// Returns the names of the organisation and of the person who invites. A mail without them is better than none: if they cannot
     /// be read, it has none.
     async fn get_origin(&self, user: &User, message: &OutboxMessage) -> InvitationOrigin {
-        let origin = self.outbox.get_origin(user.org_id, message.invited_by).await;
+        let origin = with_retries_for(ORIGIN_TIME, self.outbox.get_origin(user.org_id, message.invited_by)).await;
         origin.unwrap_or_else(|error| {
             tracing::warn!(user_id = %user.id, error = %error, "a mail is sent without the names of its origin");
             InvitationOrigin::default()

@@ -146,7 +146,7 @@ pub(super) fn failed(texts: &Texts, error: &Error) -> HtmlPage {
     let unavailable = |status| notice(texts, status, texts.page.unavailable, "bad");
     match error {
         Error::Unavailable(_) => unavailable(StatusCode::SERVICE_UNAVAILABLE).with(RETRY_AFTER, RETRY_AFTER_SECONDS),
-        Error::Conflict => unavailable(StatusCode::CONFLICT),
+        Error::Conflict => unavailable(StatusCode::CONFLICT).with(RETRY_AFTER, RETRY_AFTER_SECONDS),
         _ => unavailable(StatusCode::INTERNAL_SERVER_ERROR),
     }
 }
