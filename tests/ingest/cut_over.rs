@@ -9,8 +9,8 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use presence_ops::Exit;
 use presence_runtime::clock::ManualClock;
 use presence_store::schema::REVIEWS;
-use presence_tests::CrashPoint;
 use presence_tests::ops::{self, run_ops};
+use presence_tests::{CrashPoint, Fixtures, send};
 use serde_json::{Value, json};
 
 use super::deliveries::without_stamp;
@@ -56,6 +56,32 @@ async fn import_table(env: &IngestEnv, name: &str, folder: &Path) {
             let item: HashMap<_, _> = item.map(|(name, typed)| (name.clone(), attribute(typed))).collect();
             client.put_item().table_name(name).set_item(Some(item)).send().await.expect("a put");
         }
+    }
+}
+
+/// Does to reviews what people and a connector do, so that a reply is in each state, and a state is set by hand.
+async fn act(env: &IngestEnv) {
+    let key = Fixtures::create(&env.stack).await.provider.key;
+    let listed = env.stack.get("/reviews?per_page=100", &key).await.json();
+    let id_of = |title: &str| {
+        let found = listed["reviews"].as_array().expect("a list").iter().find(|review| review["title"] == title);
+        found.expect("a review")["id"].as_str().expect("an id").to_owned()
+    };
+    for (title, method, path, body) in [
+        ("pending", "PUT", "/reply", json!({ "content": "Merci" })),
+        ("published", "PUT", "/reply", json!({ "content": "Merci" })),
+        ("published", "POST", "/reply/outcome", json!({ "version": 1, "outcome": "published" })),
+        ("removing", "PUT", "/reply", json!({ "content": "Merci" })),
+        ("removing", "POST", "/reply/outcome", json!({ "version": 1, "outcome": "published" })),
+        ("removing", "DELETE", "/reply", Value::Null),
+        ("rejected", "PUT", "/reply", json!({ "content": "Merci" })),
+        ("rejected", "POST", "/reply/outcome", json!({ "version": 1, "outcome": "rejected", "reason": "no links" })),
+        ("state", "PUT", "", json!({ "state": "treated" })),
+    ] {
+        let request = env.stack.request(method, &format!("/reviews/{}{path}", id_of(title)));
+        let request = request.header("x-api-key", &key);
+        let answer = send(if body.is_null() { request } else { request.json(&body) }).await;
+        assert_eq!(answer.status, 200, "{title}: {}", answer.text);
     }
 }
 
@@ -178,4 +204,22 @@ async fn object_that_was_split_in_part_before_a_cut_over_is_written_whole_and_re
     assert_eq!(reviews(&env).await, reviews(&twin).await);
     assert_eq!(env.summary("parts.jsonl"), twin.summary("parts.jsonl"));
     assert!(env.summary("parts.jsonl").is_some());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_people_did_stays_in_an_export_that_is_imported_again_and_in_a_cut_over() {
+    let mut env = IngestEnv::new().await;
+    let titles = ["pending", "published", "removing", "rejected", "state"];
+    import(&env, &json_lines(&titles.map(|title| titled_row("s1", title, title)))).await;
+    act(&env).await;
+    let before = reviews(&env).await;
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let export = folder.path().join("export.jsonl");
+    operate(&env, &format!("export reviews --out {}", export.display())).await;
+    import(&env, &std::fs::read_to_string(export).expect("the export")).await;
+    assert_eq!(reviews(&env).await, before);
+    cut_over(&mut env, "").await;
+    assert_eq!(reviews(&env).await, before);
+    assert_eq!(env.audit().await, []);
 }

@@ -40,7 +40,7 @@ pub use outbox::quiet_windows::MailboxClaim;
 pub use outbox::{OutboxPage, OutboxStore, PageStart};
 pub use presence_ledger::{FoldLimits, FoldReport};
 pub use reviews::audit::{AuditProgress, AuditRun, AuditSettings, RebuildPlan, RebuildReport, ReviewsAudit};
-pub use reviews::body_item::review_from_item;
+pub use reviews::body_item::{exported_acts, review_from_item, with_exported_acts};
 pub use reviews::export::{LogMark, ReviewPosition, ReviewVersion, ReviewWindow};
 pub use reviews::search::{ReviewFilter, ReviewQuery, StatsError};
 pub use reviews::trees::{

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use presence_domain::category::{Category, Country, Partners};
+use presence_domain::error::Error;
 use presence_domain::instant::format_second;
 use presence_domain::review::Review;
-use presence_store::{Business, Org};
+use presence_store::{Business, Org, exported_acts};
 use serde::Serialize;
 
 /// Row of an organisation.
@@ -56,6 +59,17 @@ pub(crate) struct ReviewRow<'a> {
     /// Whole stamp, if it has more than the instant.
     #[serde(skip_serializing_if = "Option::is_none")]
     stamp: Option<String>,
+    /// Changes made here, which only the build of a table reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    acts: Option<String>,
+}
+
+impl<'a> ReviewRow<'a> {
+    /// Returns the row that an import finds unchanged: while a reply is on its way, it has the text that the partner has.
+    pub(crate) fn exported(review: &'a Review) -> Result<Self, Error> {
+        let acts = exported_acts(review)?.map(|acts| BASE64_STANDARD.encode(acts));
+        Ok(Self { reply_comment: review.known_at_partner(), acts, ..Self::from(review) })
+    }
 }
 
 impl<'a> From<&'a Org> for OrgRow<'a> {
@@ -99,6 +113,7 @@ impl<'a> From<&'a Review> for ReviewRow<'a> {
                 .seen_at
                 .and_then(|seen| jiff::Timestamp::from_microsecond(seen.at).ok().map(|instant| instant.to_string())),
             stamp: review.seen_at.filter(|seen| *seen != seen.without_place()).map(|seen| seen.to_string()),
+            acts: None,
         }
     }
 }

@@ -93,7 +93,7 @@ impl<'a> OrgExport<'a> {
     async fn read_window(&mut self) -> Result<(), CommandError> {
         let window = self.context.stores.reviews.list_window(self.org_id, self.progress.next).await?;
         for review in &window.reviews {
-            self.section.add(review.id.as_str(), review.version, &ReviewRow::from(review))?;
+            self.section.add(review.id.as_str(), review.version, &ReviewRow::exported(review)?)?;
         }
         self.progress.next = window.next;
         self.progress.is_listed = window.next.is_none();
@@ -147,7 +147,7 @@ impl<'a> OrgExport<'a> {
             for (id, version) in chunk {
                 match found.get(id.as_str()) {
                     Some(review) if *version == Some(review.version) => {
-                        self.section.replace(id, review.version, &ReviewRow::from(*review))?;
+                        self.section.replace(id, review.version, &ReviewRow::exported(review)?)?;
                     }
                     None if version.is_none() => self.section.remove(id)?,
                     _ => {

@@ -89,7 +89,7 @@ impl Review {
     }
 
     /// Returns the text that the partner has, as far as it is known.
-    fn known_at_partner(&self) -> Option<&str> {
+    pub fn known_at_partner(&self) -> Option<&str> {
         match self.reply.as_ref().map(|reply| &reply.status) {
             Some(ReplyStatus::OnItsWay { partner_has }) => partner_has.as_deref(),
             _ => self.reply_comment.as_deref(),

@@ -14,9 +14,14 @@ use crate::ids::{BusinessId, OrgId};
 use crate::instant::{DateInput, format_second};
 use crate::json_row::parse_json;
 
-/// Row of a review whose values follow the rules. Only the place of its business is missing: the review inside has none yet.
+/// Row of a review whose values follow the rules.
 #[derive(Clone, Debug)]
-pub struct ReviewRow(Review);
+pub struct ReviewRow {
+    /// Review without the place of its business.
+    review: Review,
+    /// Changes made here, of a row that was exported.
+    acts: Option<String>,
+}
 
 /// Row as parsed from JSON.
 #[derive(Deserialize)]
@@ -38,34 +43,43 @@ struct RawReview {
     link: Option<String>,
     seen_at: Option<String>,
     stamp: Option<String>,
+    acts: Option<String>,
 }
 
 impl ReviewRow {
     /// Parses a line that is read now, and checks its values. The error is the reason to reject it, which names the wrong field.
     pub fn parse(line: &str, now: Timestamp) -> Result<Self, String> {
-        parse_json::<RawReview>(line)?.check(now).map(Self)
+        let mut row = parse_json::<RawReview>(line)?;
+        let acts = row.acts.take();
+        Ok(Self { review: row.check(now)?, acts })
     }
 
     /// Returns the business that the row is about.
     pub fn business_id(&self) -> &BusinessId {
-        &self.0.business_id
+        &self.review.business_id
     }
 
     /// Returns the id that the review has, unless another review has that id.
     pub fn review_id(&self) -> &ReviewId {
-        &self.0.id
+        &self.review.id
+    }
+
+    /// Returns what an export says about changes made here. Only the build of a table reads it: to others it is no part of the row.
+    pub fn acts(&self) -> Option<&str> {
+        self.acts.as_deref()
     }
 
     /// Returns the review at the place of its business: the organisation and the folded name of the city.
     pub fn into_review(self, org_id: OrgId, city_key: &str) -> Review {
-        Review { org_id, city_key: city_key.to_owned(), ..self.0 }
+        Review { org_id, city_key: city_key.to_owned(), ..self.review }
     }
 
     /// Returns the row in its shortest form: one line of JSON, without the characters that are removed anyway, and without the place of
     /// its stamp.
     pub fn to_json(&self) -> String {
-        let Review { business_id, partner, partner_id, key, author_name, date, update_date, delete_date, .. } = &self.0;
-        let Review { rating, title, content, reply_comment, state, link, seen_at, .. } = &self.0;
+        let Review { business_id, partner, partner_id, key, author_name, date, update_date, delete_date, .. } =
+            &self.review;
+        let Review { rating, title, content, reply_comment, state, link, seen_at, .. } = &self.review;
         let seen_at = seen_at.and_then(|seen| jiff::Timestamp::from_microsecond(seen.at).ok());
         json!({
             "business_id": business_id.as_str(), "partner": partner.as_str(), "partner_id": partner_id, "key": key,
@@ -79,7 +93,7 @@ impl ReviewRow {
 
     /// Returns the reason to reject a row whose business does not exist.
     pub fn unknown_business(&self) -> String {
-        format!("business_id: there is no business {}: import it first", self.0.business_id.as_str())
+        format!("business_id: there is no business {}: import it first", self.review.business_id.as_str())
     }
 }
 

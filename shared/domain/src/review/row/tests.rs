@@ -32,7 +32,7 @@ fn shortest_form_of_a_row_is_the_same_row() {
         "business_id": "b1", "partner": "partner_1", "partner_id": "x", "key": "k", "author_name": "Zoë", "date": "0001-01-01",
         "update_date": "9999-12-31T23:59:59Z", "delete_date": "2024-02-29", "rating": 1, "state": "deleted", "link": "l" });
     let row = ReviewRow::parse(&texts.to_string(), now()).expect("the row is right");
-    assert_eq!(ReviewRow::parse(&row.to_json(), now()).map(|again| again.0), Ok(row.0.clone()));
+    assert_eq!(ReviewRow::parse(&row.to_json(), now()).map(|again| again.review), Ok(row.review.clone()));
     assert!(!row.to_json().contains('\n'));
 }
 

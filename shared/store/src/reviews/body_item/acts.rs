@@ -43,10 +43,31 @@ enum StoredStatus<'a> {
     Ended,
 }
 
+/// Changes made here, as an export has them beside the fields of a row.
+#[derive(Serialize, Deserialize)]
+struct ExportedActs<'a> {
+    reply_comment: Option<&'a str>,
+    #[serde(borrow)]
+    acts: StoredActs<'a>,
+}
+
+/// Returns the changes made here to a review for an export, of which [`with_exported_acts`] is the inverse; `None` if there are none.
+pub fn exported_acts(review: &Review) -> Result<Option<Vec<u8>>, Error> {
+    let acts = StoredActs::of(review).map(|acts| ExportedActs { reply_comment: review.reply_comment.as_deref(), acts });
+    acts.map(|acts| postcard::to_allocvec(&acts).map_err(Error::internal)).transpose()
+}
+
+/// Returns the review of an exported row with the changes made here. `None` if the bytes are no export's.
+pub fn with_exported_acts(review: Review, bytes: &[u8]) -> Option<Review> {
+    let exported: ExportedActs<'_> = postcard::from_bytes(bytes).ok()?;
+    let (acted_at, reply) = exported.acts.parse()?;
+    let reply_comment = exported.reply_comment.map(str::to_owned);
+    Some(Review { reply_comment, acted_at, reply, ..review })
+}
+
 /// Adds what was done here to the item of a review, if anything was.
 pub(super) fn insert(review: &Review, item: &mut Item) -> Result<(), Error> {
-    let Some(acted_at) = review.acted_at else { return Ok(()) };
-    let acts = StoredActs { acted_at, reply: review.reply.as_ref().map(StoredReply::of) };
+    let Some(acts) = StoredActs::of(review) else { return Ok(()) };
     item.insert(ACTS.to_owned(), binary(postcard::to_allocvec(&acts).map_err(Error::internal)?));
     Ok(())
 }
@@ -55,14 +76,22 @@ pub(super) fn insert(review: &Review, item: &mut Item) -> Result<(), Error> {
 pub(super) fn parse(item: &Item) -> Option<(Option<i64>, Option<Reply>)> {
     let Some(bytes) = item.get(ACTS) else { return Some((None, None)) };
     let (acts, rest): (StoredActs<'_>, _) = postcard::take_from_bytes(bytes.as_b().ok()?.as_ref()).ok()?;
-    if !rest.is_empty() {
-        return None;
+    if rest.is_empty() { acts.parse() } else { None }
+}
+
+impl<'a> StoredActs<'a> {
+    fn of(review: &'a Review) -> Option<Self> {
+        let reply = review.reply.as_ref().map(StoredReply::of);
+        review.acted_at.map(|acted_at| Self { acted_at, reply })
     }
-    let reply = match acts.reply {
-        Some(reply) => Some(reply.parse()?),
-        None => None,
-    };
-    Some((Some(acts.acted_at), reply))
+
+    fn parse(self) -> Option<(Option<i64>, Option<Reply>)> {
+        let reply = match self.reply {
+            Some(reply) => Some(reply.parse()?),
+            None => None,
+        };
+        Some((Some(self.acted_at), reply))
+    }
 }
 
 impl<'a> StoredReply<'a> {

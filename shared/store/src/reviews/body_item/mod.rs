@@ -2,6 +2,8 @@
 
 mod acts;
 
+pub use acts::{exported_acts, with_exported_acts};
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

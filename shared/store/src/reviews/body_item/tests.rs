@@ -138,6 +138,17 @@ fn changes_made_here_go_through_the_item_of_a_review() {
 }
 
 #[test]
+fn changes_made_here_go_through_an_export() {
+    for review in acted_upon() {
+        let exported = exported_acts(&review).expect("bytes").expect("changes");
+        let row = Review { reply_comment: None, reply: None, acted_at: None, ..review.clone() };
+        assert_eq!(with_exported_acts(row.clone(), &exported).as_ref(), Some(&review));
+        assert_eq!(with_exported_acts(row, &exported[..exported.len() - 1]), None);
+    }
+    assert_eq!(exported_acts(&full_review()).expect("no bytes"), None);
+}
+
+#[test]
 fn a_damaged_item_is_an_error() {
     let item = review_to_item(&full_review()).expect("an item");
     for name in ["pk", "org_id", "version", "body"] {

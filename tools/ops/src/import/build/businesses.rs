@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::{Review, ReviewRow};
 use presence_ledger::ReviewSet;
-use presence_store::{BusinessLocation, BusinessStore};
+use presence_store::{BusinessLocation, BusinessStore, with_exported_acts};
 
 /// Businesses that the rows name, each as it was when it was looked up first. A build takes some 500 bytes of memory for each.
 #[derive(Debug, Default)]
@@ -39,7 +41,14 @@ impl KnownBusinesses {
     /// known.
     pub(super) fn locate(&self, row: ReviewRow) -> Result<Review, String> {
         match self.by_id.get(row.business_id()) {
-            Some(KnownBusiness { location, .. }) => Ok(row.into_review(location.org_id, &location.city_key)),
+            Some(KnownBusiness { location, .. }) => {
+                let acts = row.acts().map(str::to_owned);
+                let review = row.into_review(location.org_id, &location.city_key);
+                match acts {
+                    Some(acts) => with_acts(review, &acts),
+                    None => Ok(review),
+                }
+            }
             None => Err(row.unknown_business()),
         }
     }
@@ -78,4 +87,11 @@ impl KnownBusinesses {
         let by_org = sets.chunk_by(|one, other| one.org_id() == other.org_id());
         by_org.map(|sets| (sets[0].org_id(), sets.to_vec())).collect()
     }
+}
+
+/// Returns the review of an exported row with the changes that people made to it.
+fn with_acts(review: Review, acts: &str) -> Result<Review, String> {
+    let bytes = BASE64_STANDARD.decode(acts).ok();
+    let review = bytes.and_then(|bytes| with_exported_acts(review, &bytes));
+    review.ok_or_else(|| "acts: is not what an export of this version writes".to_owned())
 }
