@@ -133,8 +133,14 @@ impl Backlog {
 
     /// Puts rows after those of the same review that wait. The last row determines the organisation.
     fn enqueue(&mut self, key: ReviewKey, rows: PendingReview) {
-        let mut pending = self.remove_waiting(&key).unwrap_or_default();
-        pending.append(rows);
+        let pending = match self.remove_waiting(&key) {
+            Some(mut earlier) => {
+                earlier.append(rows);
+                earlier
+            }
+            // An empty vector that gets its first row has room for four.
+            None => rows,
+        };
         let Some(last) = pending.last() else { return };
         let org_lane = (last.org_id, ReviewNumber::of(&last.id).lane());
         self.last_sequence += 1;
