@@ -49,6 +49,17 @@ async fn a_plan_lists_its_steps_with_their_commands_and_writes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_plan_by_hand_holds_the_mails_by_a_command_that_can_be_run() {
+    let env = RestoreEnv::at_copy().await;
+    let plan = env.ops(&env.restore_words("--json --prefix by-hand- --undo 4711")).await.expect(Exit::Done).json();
+    let hold = plan[4]["commands"][0].as_str().expect("a command");
+    let words = format!("{} --execute --until mails", env.restore_words("--prefix by-hand- --undo 4711"));
+    assert_eq!(hold, format!("ops {words}"));
+    let report = env.ops(&format!("{words} --yes --json")).await.expect(Exit::Done).json();
+    assert_eq!(report["held_mails"].as_array().map(Vec::len), Some(1), "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_restore_that_cannot_begin_writes_nothing_and_says_why() {
     let env = RestoreEnv::new().await;
     let tables = table_names(&env).await;

@@ -10,25 +10,36 @@ use tempfile::TempDir;
 
 use super::restore_env::RestoreEnv;
 
+/// Folder of the bucket in which SAM put the templates of the nested stacks.
+const TEMPLATES: &str = "https://s3.eu-west-1.amazonaws.com/packages/presence";
+
 /// Folder of a fake of the AWS CLI, with the parameters of the stack.
 struct FakeAws(TempDir);
 
 impl FakeAws {
+    /// Returns a fake with these parameters of the stack, before its next update and after it.
     fn new(parameters: &[(&str, &str)], switched: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("restore/fake_aws.sh");
         symlink(script, folder.path().join("aws")).expect("a link");
-        let list = |parameters: &[(&str, &str)]| {
-            let list = parameters.iter().map(|(key, value)| json!({ "ParameterKey": key, "ParameterValue": value }));
-            list.collect::<Value>().to_string()
-        };
-        let body = "Globals:\n  SETTINGS: s1\nResources:\n  IngestStack:\n    Settings: s1\n";
-        let template = json!({ "TemplateBody": body }).to_string();
-        let files = [("parameters", list(parameters)), ("parameters.switched", list(switched)), ("template", template)];
-        for (name, text) in files {
-            std::fs::write(folder.path().join(name), text).expect("the folder can be written");
-        }
-        Self(folder)
+        let fake = Self(folder);
+        fake.set_parameters("parameters", parameters);
+        fake.set_parameters("parameters.switched", switched);
+        fake.write("template", &json!({ "TemplateBody": deployed_template() }).to_string());
+        fake
+    }
+
+    fn set_parameters(&self, name: &str, parameters: &[(&str, &str)]) {
+        let list = parameters.iter().map(|(key, value)| json!({ "ParameterKey": key, "ParameterValue": value }));
+        self.write(name, &list.collect::<Value>().to_string());
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.path().join(name), text).expect("the folder can be written");
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.path().join(name)).expect("the file")
     }
 
     /// Returns the calls so far, without the program.
@@ -42,6 +53,17 @@ impl FakeAws {
         let words = env.restore_words(&format!("--stack presence {more}"));
         env.ops_with(&words, |context| context.with_aws_program(program)).await
     }
+}
+
+/// Returns the template of the repository with the places of the nested templates, as SAM deploys it.
+fn deployed_template() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../template.yaml");
+    let template = std::fs::read_to_string(path).expect("the template");
+    let deployed = template.lines().map(|line| match line.split_once("TemplateURL: ") {
+        Some((indent, _)) => format!("{indent}TemplateURL: {TEMPLATES}/0a1b2c3d.template\n"),
+        None => format!("{line}\n"),
+    });
+    deployed.collect::<Vec<_>>().concat()
 }
 
 /// Returns the parameters of a stack that uses tables with this prefix.
@@ -73,16 +95,21 @@ async fn restored_tables_are_taken_in_and_used_by_all_functions_at_once() {
         "create-change-set --stack-name presence-tables-",
         "execute-change-set --stack-name presence-tables-",
         "wait stack-import-complete",
+        "s3api put-object --bucket packages --key presence/restore-",
         "--change-set-type UPDATE",
         "execute-change-set --stack-name presence --change-set-name",
         "wait stack-update-complete --stack-name presence",
     ];
     let places: Vec<_> = order.iter().map(|part| place(part)).collect();
     assert!(places.is_sorted(), "{calls:?}");
+    let put = &calls[place("s3api put-object")];
+    let (name, _) = put.split_once("--key presence/").expect("a key").1.split_once(".template ").expect("a file");
+    assert!(name.starts_with(&format!("restore-{suffix}-")), "{put}");
+    let marked = deployed_template().replace("SETTINGS: none", &format!("SETTINGS: {name}"));
+    assert_eq!(aws.read("body"), marked.replace("Settings: none", &format!("Settings: {name}")));
     let update = &calls[place("--change-set-type UPDATE")];
     for part in [
-        format!("SETTINGS: restore-{suffix}-"),
-        format!("    Settings: restore-{suffix}-"),
+        format!("--template-url {TEMPLATES}/{name}.template "),
         format!(r#""ParameterKey":"ActiveTables","ParameterValue":"{prefix}""#),
         r#""ParameterKey":"ActiveTablesStream","ParameterValue":"arn:aws:dynamodb:"#.to_owned(),
         r#""ParameterKey":"ActiveReviewsStream","ParameterValue":"arn:aws:dynamodb:"#.to_owned(),
@@ -98,6 +125,11 @@ async fn restored_tables_are_taken_in_and_used_by_all_functions_at_once() {
     let again = aws.restore(&env, "--execute --yes").await.expect(Exit::Done);
     assert!(again.stderr.contains("nothing to do"), "{}", again.stderr);
     assert!(aws.calls()[before..].iter().all(|call| !call.contains("change-set")));
+    // After the way back, it switches again.
+    aws.set_parameters("parameters", &parameters(own, ""));
+    let report = aws.restore(&env, "--execute --yes --json").await.expect(Exit::Done).json();
+    assert_eq!(report["is_in_use"], true);
+    assert!(aws.calls()[before..].iter().any(|call| call.contains("--change-set-type UPDATE")));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -106,15 +138,37 @@ async fn changes_until_the_switch_are_repeated_after_it() {
     let (own, prefix) = (env.stack.table_prefix(), env.restored_prefix());
     // The update of the stack does not take effect at first: the run ends between switch and end.
     let unchanged = FakeAws::new(&parameters(own, ""), &parameters(own, ""));
-    let stopped = unchanged.restore(&env, "--execute --yes").await.expect(Exit::Failed);
+    let stopped = unchanged.restore(&env, "--execute --yes --json").await.expect(Exit::Failed);
     assert!(stopped.stderr.contains("after its update"), "{}", stopped.stderr);
+    assert_eq!(stopped.json()["held_mails"].as_array().map(Vec::len), Some(1), "the report is not lost");
     let late = &env.fixtures.manager_1;
     assert_eq!(env.stack.delete(&format!("/user/{}", late.id), &env.fixtures.provider.key).await.status, 200);
     let switched = FakeAws::new(&parameters(own, &prefix), &[]);
+    switched.write("status", "UPDATE_IN_PROGRESS");
     let report = switched.restore(&env, "--execute --yes --json").await.expect(Exit::Done).json();
     assert_eq!(report["deleted_users"], json!([late.id]));
+    let waits = switched.calls().into_iter().filter(|call| call.contains("wait stack-update-complete"));
+    assert_eq!(waits.count(), 1, "the functions of before may write until the end of the update");
     let stack = env.restored_stack().await;
     assert_eq!(stack.get(&format!("/user/{}", late.id), &env.fixtures.provider.key).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tables_whose_import_was_taken_back_are_not_used() {
+    let env = RestoreEnv::at_copy().await;
+    let own = env.stack.table_prefix();
+    let aws = FakeAws::new(&parameters(own, ""), &parameters(own, &env.restored_prefix()));
+    for (status, advice) in [
+        ("IMPORT_ROLLBACK_COMPLETE", "delete this stack, which keeps the tables, and run this again"),
+        ("IMPORT_ROLLBACK_IN_PROGRESS", "wait for its end, and run this again"),
+    ] {
+        aws.write("imported", status);
+        let stopped = aws.restore(&env, "--execute --yes").await.expect(Exit::Failed);
+        assert!(stopped.stderr.contains(&format!("is {status}: {advice}")), "{}", stopped.stderr);
+        assert!(aws.calls().iter().all(|call| !call.contains("change-set")));
+    }
+    aws.write("imported", "UPDATE_ROLLBACK_COMPLETE");
+    aws.restore(&env, "--execute --yes").await.expect(Exit::Done);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,7 +5,7 @@ use presence_ops::Exit;
 use presence_tests::{TestStack, TestUser, address};
 use serde_json::{Value, json};
 
-use super::restore_env::{RestoreEnv, status_of};
+use super::restore_env::{RestoreEnv, send_mails, status_of};
 
 const OLD: &str = "an old password";
 const NEW: &str = "a new password";
@@ -18,6 +18,12 @@ async fn change(env: &RestoreEnv, stack: &TestStack, user: &TestUser, fields: Va
 
 fn names(report: &Value, list: &str, user: &TestUser) -> bool {
     report[list].as_array().expect("a list").contains(&json!(user.id))
+}
+
+/// Returns the number of matters of a user that an operator decides.
+fn count_decisions(report: &Value, user: &TestUser) -> usize {
+    let decisions = report["decisions"].as_array().expect("a list").iter();
+    decisions.filter(|one| one["subject"] == format!("user {}", user.id)).count()
 }
 
 /// Returns a service with users who have the old password, copied and an hour later.
@@ -141,6 +147,24 @@ async fn key_that_was_narrowed_keeps_its_limit() {
     env.restore("").await;
     let restored = env.restored_stack().await.ops(&list).await;
     assert_eq!(restored.expect(Exit::Done).json()[0]["limit"], 60);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_run_lists_again_what_is_left_to_the_operator_until_it_is_done() {
+    let env = with_passwords().await;
+    let (moved, invited) = (&env.fixtures.admin_1, &env.fixtures.manager_1);
+    let elsewhere = json!({ "org_id": 2, "role": "BUSINESS_MANAGER", "business_ids": ["b2-1"] });
+    change(&env, &env.stack, moved, elsewhere).await;
+    change(&env, &env.stack, invited, json!({ "status": "invited" })).await;
+    let report = env.restore("").await;
+    assert_eq!((count_decisions(&report, moved), count_decisions(&report, invited)), (1, 1), "{report}");
+    assert_eq!(env.restore("").await["decisions"], report["decisions"]);
+    let stack = env.restored_stack().await;
+    change(&env, &stack, moved, json!({ "business_ids": ["b2-1"] })).await;
+    assert_eq!(stack.invite(&invited.id, &env.fixtures.provider.key).await.status, 200);
+    send_mails(&stack).await;
+    let report = env.restore("").await;
+    assert_eq!((count_decisions(&report, moved), count_decisions(&report, invited)), (0, 0), "{report}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -118,9 +118,18 @@ async fn mail_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
         let problem = format!("one has been due for {} minutes: the mailer does not send it", age.as_mins());
         findings.push(Finding::new("mails", problem, "ops outbox list"));
     }
-    let failed = mails.iter().filter(|mail| mail.state == MessageState::Failed).count();
-    if failed > 0 {
-        findings.push(Finding::new("mails", format!("{failed} were given up"), "ops outbox retry --all").repairable());
+    let count = |state: MessageState| mails.iter().filter(|mail| mail.state == state).count();
+    match (count(MessageState::Failed), count(MessageState::Held)) {
+        (0, _) => {}
+        (failed, 0) => {
+            let finding = Finding::new("mails", format!("{failed} were given up"), "ops outbox retry --all");
+            findings.push(finding.repairable());
+        }
+        // The command for all mails would send those that a restore held, too.
+        (failed, held) => {
+            let problem = format!("{failed} were given up, and {held} are held: retry or cancel each");
+            findings.push(Finding::new("mails", problem, "ops outbox list"));
+        }
     }
     if unreadable > 0 {
         let problem = format!("{unreadable} cannot be read: invite these users again");

@@ -34,9 +34,10 @@ Reads users and categories once: about a read unit for 4 KB of them.
 
 --fix runs the commands that need no decision, each once, and looks again: it
 creates missing tables outside AWS if some are there, rebuilds what counts reviews
-of an organisation, finishes moves of businesses, retries mails that were given up,
-and sends replies again. All other findings are left to you. With --json the lines
-of these commands come first, and the last line is the second look.
+of an organisation, finishes moves of businesses, retries mails that were given up
+unless others are held, and sends replies again. All other findings are left to you.
+With --json the lines of these commands come first, and the last line is the second
+look.
 
 Examples:
   ops doctor --profile prod --prefix prod-

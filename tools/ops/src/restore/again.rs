@@ -9,7 +9,7 @@ use presence_domain::error::Error;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::invitation::{LinkState, OutboxMessage};
 use presence_domain::restore::{ChangesSince, MARGIN, Restricted, TableSets, TouchedUser};
-use presence_domain::user::{Status, User};
+use presence_domain::user::{Role, Status, User};
 use presence_store::{ApiKeyError, ApiKeyRecord, AuditSource, Decision, Stores, UpdateOutcome};
 
 use super::Restore;
@@ -108,8 +108,8 @@ impl Repetition<'_> {
         touched: &BTreeMap<UserId, TouchedUser>,
         report: &mut Report,
     ) -> Result<(), CommandError> {
-        for (id, _) in touched.iter().filter(|(_, touched)| touched.is_repeated() && touched.is_secured) {
-            list_secured(*id, report);
+        for (id, touched) in touched.iter().filter(|(_, touched)| touched.is_repeated()) {
+            self.list_repeated(*id, touched, report).await?;
         }
         let mut users: Vec<_> = touched.iter().filter(|(_, touched)| !touched.is_repeated()).collect();
         let mut is_last = false;
@@ -122,6 +122,18 @@ impl Repetition<'_> {
             }
             is_last = waiting.len() == users.len();
             users = waiting;
+        }
+        Ok(())
+    }
+
+    /// Lists again what an operator has to do for a user that an earlier run restricted or secured, as far as the user tells.
+    async fn list_repeated(&self, id: UserId, touched: &TouchedUser, report: &mut Report) -> Result<(), Error> {
+        if touched.is_secured {
+            list_secured(id, report);
+        } else if let Some(user) = self.restored().users.get(operator_scope(), id).await? {
+            // A PROVIDER kept its organisation, and needs no businesses.
+            let was_moved = touched.fields.contains(&UserField::OrgId) && user.role != Role::Provider;
+            list_tasks(&user, was_moved && user.business_ids.is_empty(), report);
         }
         Ok(())
     }
@@ -269,12 +281,17 @@ fn list_user(before: &User, restricted: &Restricted, report: &mut Report) {
     if after != before {
         report.restricted_users.insert(id.to_string());
     }
-    let subject = format!("user {id}");
-    if let Some(org_id) = after.org_id.filter(|org_id| before.org_id != Some(*org_id)).map(OrgId::get) {
+    list_tasks(after, after.org_id != before.org_id, report);
+}
+
+/// Lists what an operator has to do for a restricted user.
+fn list_tasks(user: &User, needs_businesses: bool, report: &mut Report) {
+    let subject = format!("user {}", user.id);
+    if let Some(org_id) = user.org_id.filter(|_| needs_businesses).map(OrgId::get) {
         report.decide(&subject, format!("was moved to organisation {org_id}, and has no businesses there: set them"));
     }
-    let has_link = after.links.as_slice().iter().any(|link| link.state == LinkState::Live);
-    if after.status == Status::Invited && !has_link {
+    let has_link = user.links.as_slice().iter().any(|link| link.state == LinkState::Live);
+    if user.status == Status::Invited && !has_link {
         report.decide(&subject, "has no link that works, unless a mail waits: invite it again");
     }
 }

@@ -66,7 +66,7 @@ pub(super) async fn execute(restore: &Restore, args: &PlanArgs, context: &mut Co
     let target = context.target.describe_tables(&prefix).await?;
     context.console.write_message(target);
     check(restore, context).await?;
-    if let Some(at) = restore.restored.database.tag(&USERS, ENDED).await? {
+    if let Some(at) = ended_at(restore).await? {
         context.console.write_message(format_args!("this restore ended at {at}: nothing to do"));
         return Ok(Exit::Done);
     }
@@ -77,22 +77,27 @@ pub(super) async fn execute(restore: &Restore, args: &PlanArgs, context: &mut Co
         context.console.confirm(&question)?;
     }
     let mut execution = Execution { restore, context, report: new_report(restore) };
-    for name in StepName::all(restore.stacks.is_some()) {
-        execution.context.console.write_message(format_args!("{}: {}", name.as_str(), name.does()));
-        if !execution.step(*name).await? {
-            execution.report.print(&mut execution.context.console)?;
-            return Ok(Exit::Failed);
-        }
-        if args.until == Some(*name) {
-            break;
-        }
-    }
+    let done = execution.steps(args.until).await;
     let Execution { report, context, .. } = execution;
+    // After an error, too: another run does not tell all of it again.
     report.print(&mut context.console)?;
+    if !done? {
+        return Ok(Exit::Failed);
+    }
     context.console.write_message(format_args!("the restored tables: {}", restore.environment()));
     let next = if report.held_mails.is_empty() { "doctor" } else { "outbox list" };
     context.console.write_next(format_args!("{} ops {next}", restore.environment()));
     Ok(Exit::Done)
+}
+
+/// Returns the instant at which the restore ended; `None` if it did not, or if the stack has gone back to other tables since.
+async fn ended_at(restore: &Restore) -> Result<Option<String>, CommandError> {
+    let Some(at) = restore.restored.database.tag(&USERS, ENDED).await? else { return Ok(None) };
+    let is_in_use = match &restore.stacks {
+        Some(stacks) => stacks.uses_restored().await?,
+        None => true,
+    };
+    Ok(is_in_use.then_some(at))
 }
 
 fn new_report(restore: &Restore) -> Report {
@@ -111,6 +116,20 @@ struct Execution<'a> {
 }
 
 impl Execution<'_> {
+    /// Does all steps, or those until this one. False if a step found what must be mended before the next one.
+    async fn steps(&mut self, until: Option<StepName>) -> Result<bool, CommandError> {
+        for name in StepName::all(self.restore.stacks.is_some()) {
+            self.context.console.write_message(format_args!("{}: {}", name.as_str(), name.does()));
+            if !self.step(*name).await? {
+                return Ok(false);
+            }
+            if until == Some(*name) {
+                break;
+            }
+        }
+        Ok(true)
+    }
+
     /// Does a step. False if it found what must be mended before the next one.
     async fn step(&mut self, name: StepName) -> Result<bool, CommandError> {
         match name {

@@ -77,7 +77,7 @@ impl<'a> Plan<'a> {
             }),
             StepName::Settings => self.settings(),
             StepName::Again | StepName::AgainSince => self.again(),
-            StepName::Mails => vec![format!("{} outbox list", self.ops)],
+            StepName::Mails => vec![self.hold(), format!("{} outbox list", self.ops)],
             StepName::Audits => ["users audit", "reviews audit"].map(|audit| format!("{} {audit}", self.ops)).into(),
             StepName::Import => stacks.map(|stacks| self.import(stacks)).unwrap_or_default(),
             StepName::Switch => stacks.map(|stacks| self.switch(stacks)).unwrap_or_default(),
@@ -99,11 +99,12 @@ impl<'a> Plan<'a> {
         for table in restored_tables() {
             let name = self.restore.restored.database.name(table);
             let update = format!("aws dynamodb update-table --table-name {name}");
-            commands.push(format!("aws dynamodb wait table-exists --table-name {name}"));
-            commands.push(format!("{update} --deletion-protection-enabled"));
+            // The waiter gives up after 500 seconds. A restore takes longer, and a table takes one update at a time.
+            let wait = format!("until aws dynamodb wait table-exists --table-name {name}; do :; done");
+            commands.extend([wait.clone(), format!("{update} --deletion-protection-enabled"), wait.clone()]);
             if let Some(images) = table.stream {
                 let stream = format!("StreamEnabled=true,StreamViewType={}", images.as_str());
-                commands.push(format!("{update} --stream-specification {stream}"));
+                commands.extend([format!("{update} --stream-specification {stream}"), wait]);
             }
             if let Some(attribute) = table.ttl {
                 let expiry = format!("--time-to-live-specification Enabled=true,AttributeName={attribute}");
@@ -116,6 +117,16 @@ impl<'a> Plan<'a> {
             commands.push(format!("aws dynamodb tag-resource --resource-arn {arn} --tags Key=Service,Value=presence"));
         }
         commands
+    }
+
+    /// Returns the command that does the steps until the mails. No other command holds them.
+    fn hold(&self) -> String {
+        let Restore { at, restored, undo, stacks, .. } = self.restore;
+        let mut words = vec![format!("ops restore plan --at {at} --prefix {}", restored.database.prefix())];
+        words.extend(stacks.as_ref().map(|stacks| format!("--stack {}", stacks.service)));
+        words.extend(undo.iter().map(|id| format!("--undo {id}")));
+        words.push("--execute --until mails".to_owned());
+        words.join(" ")
     }
 
     fn again(&self) -> Vec<String> {

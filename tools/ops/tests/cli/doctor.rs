@@ -168,6 +168,24 @@ fn long_logs_and_left_moves_are_repaired_after_a_question() {
     env.run("reviews audit").expect_exit(0);
 }
 
+#[test]
+fn mails_that_were_given_up_are_left_to_the_operator_while_others_are_held() {
+    let env = healthy_env();
+    for name in ["ann", "bob"] {
+        env.create_user(&format!("{name}@example.org"), "--role PROVIDER --status invited");
+    }
+    let mails = env.scan("presence-users").into_iter().filter(|item| item.contains_key("outbox"));
+    for (mut mail, state) in mails.zip(["failed", "held"]) {
+        mail.extend(["state", "outbox"].map(|name| (name.to_owned(), text(state))));
+        env.put_item("presence-users", mail);
+    }
+    assert_found(&env, &["mails: 1 were given up, and 1 are held: retry or cancel each -> ops outbox list"]);
+    env.run("doctor --fix --yes").expect_exit(1);
+    let mails = env.run("outbox list --json").expect_exit(0).json();
+    let states: Vec<_> = mails.as_array().expect("a list").iter().map(|mail| &mail["state"]).collect();
+    assert_eq!(states, ["failed", "held"]);
+}
+
 /// Clock that is ten minutes ahead.
 #[derive(Debug)]
 struct FastClock;

@@ -10,7 +10,7 @@ use crate::restore::names::change_set;
 impl Stacks {
     /// Creates a change set, checks it and executes it. One that an interrupted run left behind is not executed.
     pub(super) async fn change(&self, stack: &str, options: &[&str], now: Timestamp) -> anyhow::Result<()> {
-        let name = format!("{}-{}", change_set(&self.prefix), now.as_second());
+        let name = self.change_name(now);
         let of_set = ["--stack-name", stack, "--change-set-name", &name];
         self.aws.run(&call(&["create-change-set"], &of_set, options)).await?;
         // The waiter fails with the change set, whose description tells why.
@@ -18,6 +18,11 @@ impl Stacks {
         check_change_set(&self.aws.run(&call(&["describe-change-set"], &of_set, &[])).await?)?;
         waited?;
         self.aws.run(&call(&["execute-change-set"], &of_set, &[])).await.map(drop)
+    }
+
+    /// Returns the name of what a run makes for a change at this instant.
+    pub(super) fn change_name(&self, now: Timestamp) -> String {
+        format!("{}-{}", change_set(&self.prefix), now.as_second())
     }
 
     /// Waits for the end of a change of a stack. `end` names the waiter of the AWS CLI.

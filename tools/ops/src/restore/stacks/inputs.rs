@@ -1,23 +1,31 @@
 //! Templates, parameters and resources of the change sets.
 
-use anyhow::{Context as _, ensure};
+use std::io::Write as _;
+
+use anyhow::Context as _;
 use jiff::Timestamp;
 use presence_store::Database;
 use presence_store::restore::restored_tables;
 use presence_store::schema::Table;
 use serde_json::{Value, json};
+use tempfile::NamedTempFile;
 
 use super::{Parameters, REVIEWS_TABLE, RestoredStreams, Stacks};
-use crate::restore::names::change_set;
 
 /// Template of the stack that takes the restored tables in.
 pub(super) const TEMPLATE: &str = include_str!("../../../../../shared/stacks/restored-tables.yaml");
-/// Largest template in bytes that `CloudFormation` accepts in a request.
-const LARGEST_TEMPLATE: usize = 51_200;
 /// Variable of the functions, and parameter of the stacks inside. With each change of a setting, tools/ci/deploy gives both a new value.
 const MARKS: [&str; 2] = ["SETTINGS:", "Settings:"];
 /// Parameters that both stacks have, with the same meaning.
 const SHARED_PARAMETERS: [&str; 3] = ["TableEncryption", "MaxReadUnits", "MaxWriteUnits"];
+
+/// Place of a template in S3.
+#[derive(Debug, PartialEq, Eq)]
+struct TemplatePlace {
+    bucket: String,
+    key: String,
+    url: String,
+}
 
 impl Stacks {
     /// Returns the restored tables as resources of the template, in JSON.
@@ -32,17 +40,25 @@ impl Stacks {
         restored_tables().map(resource).collect::<Value>().to_string()
     }
 
-    /// Returns the template of the stack with another mark of its settings. SAM makes a new version of a function only if a text in it
-    /// changes, and the alias that is invoked names a version.
-    pub(super) async fn template_of_new_versions(&self, now: Timestamp) -> anyhow::Result<String> {
+    /// Puts the template of the stack with another mark of its settings into S3, since it is too large for a request. Returns its URL.
+    ///
+    /// SAM makes a new version of a function only if a text in it changes, and the alias that is invoked names a version.
+    pub(super) async fn put_template_of_new_versions(&self, now: Timestamp) -> anyhow::Result<String> {
         let of_stack = ["--stack-name", &self.service, "--template-stage", "Original"];
         let answer = self.aws.run(&[&["cloudformation", "get-template"], &of_stack[..]].concat()).await?;
         let template = answer["TemplateBody"].as_str().context("the template of the stack is no text")?;
-        let template = with_mark(template, &format!("{}-{}", change_set(&self.prefix), now.as_second()));
-        let template =
-            template.context("the template has no variable SETTINGS of the functions: deploy this version first")?;
-        ensure!(template.len() <= LARGEST_TEMPLATE, "the template is too large for a change set: use tools/ci/deploy");
-        Ok(template)
+        let name = self.change_name(now);
+        let marked = with_mark(template, &name);
+        let marked =
+            marked.context("the template has no variable SETTINGS of the functions: deploy this version first")?;
+        let place = place_in_s3(template, &name);
+        let place =
+            place.context("the template has no TemplateURL in S3 to put another one beside: use tools/ci/deploy")?;
+        let mut file = NamedTempFile::new().context("cannot write a temporary file")?;
+        file.write_all(marked.as_bytes()).context("cannot write a temporary file")?;
+        let path = file.path().to_str().context("the folder of temporary files has no name in UTF-8")?;
+        self.aws.run(&["s3api", "put-object", "--bucket", &place.bucket, "--key", &place.key, "--body", path]).await?;
+        Ok(place.url)
     }
 
     /// Returns the parameters of the stack of the restored tables.
@@ -91,6 +107,16 @@ fn with_mark(template: &str, mark: &str) -> Option<String> {
     };
     let has_variable = template.lines().any(|line| line.trim_start().starts_with(MARKS[0]));
     has_variable.then(|| template.split_inclusive('\n').map(marked).collect())
+}
+
+/// Returns the place of a template of this name in the folder in which SAM put those of the stacks inside. `None` if they are not in S3.
+fn place_in_s3(template: &str, name: &str) -> Option<TemplatePlace> {
+    let url = template.lines().find_map(|line| line.trim_start().strip_prefix("TemplateURL:"))?;
+    let (folder, _) = url.trim().trim_matches(['"', '\'']).split('?').next()?.rsplit_once('/')?;
+    let (_, path) = folder.strip_prefix("https://s3")?.split_once('/')?;
+    let object = format!("{path}/{name}.template");
+    let (bucket, key) = object.split_once('/')?;
+    Some(TemplatePlace { bucket: bucket.to_owned(), key: key.to_owned(), url: format!("{folder}/{name}.template") })
 }
 
 #[cfg(test)]
@@ -162,5 +188,30 @@ mod tests {
         assert!(marked.ends_with('\n'));
         assert_eq!(with_mark(&marked, "none").as_deref(), Some(template));
         assert_eq!(with_mark("Tags: { Service: presence }", "restore-1"), None);
+    }
+
+    #[test]
+    fn the_template_is_put_beside_those_of_the_stacks_inside() {
+        for (folder, file, key) in [
+            ("https://s3.eu-west-1.amazonaws.com/packages/presence", "0a1b.template", "presence/restore-1.template"),
+            (
+                "https://s3.us-east-1.amazonaws.com/packages/a/b",
+                "0a1b.template?versionId=x/y",
+                "a/b/restore-1.template",
+            ),
+            ("https://s3.amazonaws.com/packages", "0a1b.template", "restore-1.template"),
+        ] {
+            for quote in ["", "\"", "'"] {
+                let first = format!("      TemplateURL: {quote}{folder}/{file}{quote}\n");
+                let template =
+                    format!("Resources:\n{first}      TemplateURL: https://s3.amazonaws.com/other/0a1b.template\n");
+                let url = format!("{folder}/restore-1.template");
+                let expected = TemplatePlace { bucket: "packages".to_owned(), key: key.to_owned(), url };
+                assert_eq!(place_in_s3(&template, "restore-1"), Some(expected), "{first}");
+            }
+        }
+        for template in ["Resources: {}", include_str!("../../../../../template.yaml")] {
+            assert_eq!(place_in_s3(template, "restore-1"), None);
+        }
     }
 }

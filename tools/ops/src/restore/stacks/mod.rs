@@ -81,19 +81,24 @@ impl Stacks {
         Ok(())
     }
 
-    /// True if the stack of the service uses the restored tables.
+    /// True if the stack of the service uses the restored tables. Waits for the end of an update that is under way: it changes
+    /// the parameters first, and the functions later.
     pub(super) async fn uses_restored(&self) -> anyhow::Result<bool> {
+        let status = self.status(&self.service).await?;
+        if status.is_some_and(|status| status.starts_with("UPDATE") && status.ends_with("_IN_PROGRESS")) {
+            self.wait(&self.service, "stack-update-complete").await?;
+        }
         Ok(self.parameters().await?.get("ActiveTables") == Some(&self.prefix))
     }
 
     /// Takes the restored tables into a stack of their own, by a change set of type IMPORT.
     pub(super) async fn import(&self, restored: &Database, now: Timestamp) -> anyhow::Result<()> {
         const END: &str = "stack-import-complete";
-        match self.status(&self.tables).await? {
-            Some(status) if status == "IMPORT_IN_PROGRESS" => return self.wait(&self.tables, END).await,
-            // Another change set of an import was not executed.
-            Some(status) if status != "REVIEW_IN_PROGRESS" => return Ok(()),
-            _ => {}
+        match self.status(&self.tables).await?.as_deref() {
+            // In review, another change set of an import was not executed.
+            None | Some("REVIEW_IN_PROGRESS") => {}
+            Some("IMPORT_IN_PROGRESS") => return self.wait(&self.tables, END).await,
+            Some(status) => return self.check_imported(status),
         }
         let parameters = self.import_parameters(&self.parameters().await?).to_string();
         let resources = Self::resources_to_import(restored);
@@ -102,20 +107,31 @@ impl Stacks {
         self.wait(&self.tables, END).await
     }
 
-    /// Lets the stack of the service use the restored tables, all functions at once.
+    /// Checks that a stack of restored tables with this status has them.
+    fn check_imported(&self, status: &str) -> anyhow::Result<()> {
+        let is_updated = status.starts_with("UPDATE_") && status.ends_with("COMPLETE");
+        // Its template has `DeletionPolicy: Retain` for each table.
+        let advice = if status.ends_with("_IN_PROGRESS") {
+            "wait for its end"
+        } else {
+            "delete this stack, which keeps the tables"
+        };
+        ensure!(
+            is_updated || status == "IMPORT_COMPLETE",
+            "the stack {} of the restored tables is {status}: {advice}, and run this again",
+            self.tables
+        );
+        Ok(())
+    }
+
+    /// Lets the stack of the service use the restored tables, all functions at once. No update of it is under way.
     pub(super) async fn switch(&self, streams: &RestoredStreams, now: Timestamp) -> anyhow::Result<()> {
-        const END: &str = "stack-update-complete";
-        let is_updating =
-            self.status(&self.service).await?.is_some_and(|status| status.starts_with("UPDATE_IN_PROGRESS"));
-        if !is_updating {
-            let parameters = self.switch_parameters(&self.parameters().await?, streams).to_string();
-            let template = self.template_of_new_versions(now).await?;
-            let template = ["--template-body", &template, "--parameters", &parameters];
-            let rights = ["--capabilities", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"];
-            let options = [&["--change-set-type", "UPDATE"], &template[..], &rights].concat();
-            self.change(&self.service, &options, now).await?;
-        }
-        self.wait(&self.service, END).await?;
+        let parameters = self.switch_parameters(&self.parameters().await?, streams).to_string();
+        let url = self.put_template_of_new_versions(now).await?;
+        let template = ["--template-url", &url, "--parameters", &parameters];
+        let rights = ["--capabilities", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"];
+        let options = [&["--change-set-type", "UPDATE"], &template[..], &rights].concat();
+        self.change(&self.service, &options, now).await?;
         ensure!(
             self.uses_restored().await?,
             "the stack {} does not use {}* after its update",
