@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use presence_domain::api_key::ApiKeyId;
+use presence_domain::audit::{AuditAction, WebhookAction};
+use presence_domain::event::EventKind;
 use presence_domain::webhook::progress::CLAIM_TIME;
 use presence_store::keys::{ATTEMPTS_PK_PREFIX, FEED_PK_PREFIX, WEBHOOKS_PK_PREFIX};
 use serde_json::{Value, json};
@@ -73,6 +76,23 @@ async fn filters_let_through_the_records_that_have_events_and_of_others_only_rev
     }
     assert_eq!(told, 21);
     assert!(left_out > 10, "{left_out} records of other items");
+}
+
+#[test]
+fn the_filter_of_the_audit_trail_lets_through_the_actions_that_have_events() {
+    use AuditAction::{Activate, Create, Delete, Invite, IssueKey, Restore, RevokeKey, Secure, SetKeyLimit, Update};
+    let (_, source) = sources().into_iter().find(|(table, _)| *table == "AuditTable").expect("a source");
+    let key = ApiKeyId::parse("7-0a0a0a0a0a0a").expect("an id");
+    let on_keys = [IssueKey(key), AuditAction::RotateKey(key, Some(key)), RevokeKey(key), SetKeyLimit(key)];
+    let on_reviews =
+        [AuditAction::SetReviewState, AuditAction::Reply, AuditAction::RemoveReply, AuditAction::ReplyOutcome];
+    let on_users = [Create, Update, Delete, Invite, Activate, Restore(1), Secure(1)];
+    let on_webhooks = WebhookAction::ALL.map(AuditAction::Webhook);
+    for action in on_users.into_iter().chain(on_keys).chain(on_reviews).chain(on_webhooks) {
+        let image = json!({ "action": { "S": action.as_str() } });
+        let record = json!({ "eventName": "INSERT", "dynamodb": { "NewImage": image } });
+        assert_eq!(fits(&pattern(source), Some(&record)), EventKind::of_action(action).is_some(), "{action:?}");
+    }
 }
 
 #[test]

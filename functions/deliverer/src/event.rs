@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
 use futures::future::join_all;
+use futures::{StreamExt as _, stream};
 use jiff::SignedDuration;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
@@ -16,13 +17,15 @@ use serde_json::Value;
 
 use crate::message::Sender;
 use crate::run::Deliverer;
-use crate::tables::StoredTables;
+use crate::tables::{StoredTables, Tables};
 use crate::wakes::{Wake, Wakes};
 
 /// Time that must be left to start an attempt, which takes 15 seconds, with the writes that follow it.
 const ATTEMPT_TIME: Duration = Duration::from_secs(20);
 /// Longest delay of a message. What is due later is found by the sweep.
 const MAX_DELAY: Duration = Duration::from_mins(1);
+/// Number of organisations whose webhooks are looked at at a time. A batch of the stream has 100 at most: two rounds.
+const ORGS_IN_FLIGHT: usize = 50;
 
 /// Serves one event. Any event that has no records is a call to sweep: for what is due, or for all webhooks if its detail says so. After an error, Lambda hands the event over again.
 pub async fn handle<S: Sender, W: Wakes>(
@@ -81,18 +84,14 @@ async fn run<S: Sender, W: Wakes>(
 }
 
 /// Sends a message for each webhook of the organisations whose feed has new events, and for each webhook that was changed.
-async fn wake_for_records<S: Sender, W: Wakes>(
-    deliverer: &Deliverer<StoredTables, S>,
+pub(crate) async fn wake_for_records<T: Tables, S: Sender, W: Wakes>(
+    deliverer: &Deliverer<T, S>,
     wakes: &W,
     records: &[Value],
 ) -> Result<(), Error> {
     let orgs: BTreeSet<_> = records.iter().filter_map(org_of_record).collect();
-    let mut all = Ok(());
-    for org_id in orgs {
-        let woken = wake_org(deliverer, wakes, org_id, false).await.map(drop);
-        all = all.and(woken);
-    }
-    all
+    let woken = wake_orgs(deliverer, wakes, orgs.into_iter().collect(), false).await;
+    woken.into_iter().try_for_each(|of_org| of_org.map(drop))
 }
 
 /// Returns the organisation of a new chunk of a feed, or of a webhook that was changed; `None` for any other record.
@@ -114,30 +113,38 @@ async fn sweep<S: Sender, W: Wakes>(
     wakes: &W,
     only_due: bool,
 ) -> Result<(), Error> {
-    let mut overdue: Option<SignedDuration> = None;
-    for org_id in deliverer.tables.webhooks.orgs().await? {
-        match wake_org(deliverer, wakes, org_id, only_due).await {
-            Ok(of_org) => overdue = overdue.max(of_org),
-            // One that cannot be read holds up no other.
-            Err(error) => telemetry::log_background_error("sweep_webhooks", &error),
-        }
-    }
-    if let Some(overdue) = overdue {
+    let orgs = deliverer.tables.webhooks.orgs().await?;
+    let overdue = wake_orgs(deliverer, wakes, orgs, only_due).await.into_iter().filter_map(|of_org| {
+        // One that cannot be read holds up no other.
+        of_org.inspect_err(|error| telemetry::log_background_error("sweep_webhooks", error)).ok().flatten()
+    });
+    if let Some(overdue) = overdue.max() {
         log_metric(Metric::WebhookOverdueSeconds, overdue.as_secs_f64());
     }
     Ok(())
 }
 
+/// Sends the messages of these organisations. Returns the outcome of each, as [`wake_org`] does, in any order.
+async fn wake_orgs<T: Tables, S: Sender, W: Wakes>(
+    deliverer: &Deliverer<T, S>,
+    wakes: &W,
+    orgs: Vec<OrgId>,
+    only_due: bool,
+) -> Vec<Result<Option<SignedDuration>, Error>> {
+    let wakings = orgs.into_iter().map(|org_id| wake_org(deliverer, wakes, org_id, only_due));
+    stream::iter(wakings).buffer_unordered(ORGS_IN_FLIGHT).collect().await
+}
+
 /// Sends a message for each webhook of an organisation, or only for each that is due. Returns the longest time for which one has been due.
-async fn wake_org<S: Sender, W: Wakes>(
-    deliverer: &Deliverer<StoredTables, S>,
+async fn wake_org<T: Tables, S: Sender, W: Wakes>(
+    deliverer: &Deliverer<T, S>,
     wakes: &W,
     org_id: OrgId,
     only_due: bool,
 ) -> Result<Option<SignedDuration>, Error> {
     let now = deliverer.clock.now();
     let (mut webhooks, mut failure) = (Vec::new(), None);
-    for webhook in deliverer.tables.webhooks.list_each(org_id).await? {
+    for webhook in deliverer.tables.webhooks_of(org_id).await? {
         match webhook {
             Ok(webhook) => webhooks.push(webhook),
             // One that cannot be read holds up no other.

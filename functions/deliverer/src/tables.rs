@@ -13,6 +13,9 @@ pub trait Tables: Send + Sync + 'static {
     /// Reads a webhook, strongly.
     fn webhook(&self, id: WebhookId) -> impl Future<Output = Result<Option<Webhook>, Error>> + Send;
 
+    /// Reads the webhooks of an organisation, strongly, with an error for each that cannot be read.
+    fn webhooks_of(&self, org_id: OrgId) -> impl Future<Output = Result<Vec<Result<Webhook, Error>>, Error>> + Send;
+
     /// Reads events of a feed, as [`FeedStore::read`].
     fn events(
         &self,
@@ -54,6 +57,10 @@ pub struct StoredTables {
 impl Tables for StoredTables {
     async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, Error> {
         self.webhooks.get(id).await
+    }
+
+    async fn webhooks_of(&self, org_id: OrgId) -> Result<Vec<Result<Webhook, Error>>, Error> {
+        self.webhooks.list_each(org_id).await
     }
 
     async fn events(&self, org_id: OrgId, start: FeedStart, limit: usize, now: Timestamp) -> Result<FeedPage, Error> {

@@ -1,11 +1,13 @@
 //! Fleet of webhooks in virtual time: how late events reach those that live, while others are dead.
 //!
-//! The shipped deliverer runs over a model of AWS. A call of the tables takes 10 ms. Lambda looks at the stream of the feeds four times a
-//! second. It takes up to ten messages of the queue at a time, in as many invocations as the template allows.
+//! The shipped deliverer runs over a model of AWS. A call of the tables or of the queue takes 10 ms. Lambda looks at each shard of the
+//! stream of the feeds four times a second, and hands one batch over after the other. It takes up to ten messages of the queue at a time,
+//! in as many invocations as the template allows.
 
 #![expect(clippy::print_stdout, reason = "a run tells its figures")]
 
 use std::collections::VecDeque;
+use std::mem::take;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,18 +15,26 @@ use futures::future::join_all;
 use presence_domain::event::{EventData, EventKind};
 use presence_domain::feed::{FeedPage, FeedStart, format_at};
 use presence_domain::ids::OrgId;
+use presence_store::keys::{chunk_sk, feed_pk};
+use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
 use super::simulation::{WorldClock, webhook};
 use super::*;
+use crate::event::wake_for_records;
+use crate::wakes::{Wake, Wakes};
 
 /// Environment variable with the number of webhooks.
 const WEBHOOKS: &str = "PRESENCE_WEBHOOKS";
-/// Time of a call of the tables.
+/// Time of a call of the tables or of the queue.
 const CALL: Duration = Duration::from_millis(10);
-/// Longest time until Lambda looks at a stream.
-const POLL_MS: u64 = 250;
+/// Number of shards of the stream: a new table has four partitions.
+const SHARDS: usize = 4;
+/// Time between two looks of Lambda at a shard.
+const POLL: Duration = Duration::from_millis(250);
+/// Largest number of records of the stream in a batch.
+const RECORDS: usize = 100;
 /// Messages that an invocation takes.
 const BATCH: usize = 10;
 /// Time of an invocation in which attempts start: its timeout without the time of an attempt.
@@ -63,6 +73,8 @@ struct Fleet(Arc<FleetState>);
 struct FleetState {
     load: Load,
     hooks: Vec<Mutex<FleetWebhook>>,
+    /// Records of each shard that Lambda has not seen.
+    stream: [Mutex<Vec<Value>>; SHARDS],
     queue: Mutex<VecDeque<usize>>,
     arrived: Notify,
 }
@@ -76,7 +88,13 @@ impl Fleet {
             delays: Vec::new(),
         };
         let hooks = (0..load.webhooks).map(|number| Mutex::new(hook(number))).collect();
-        Self(Arc::new(FleetState { load, hooks, queue: Mutex::default(), arrived: Notify::new() }))
+        let stream = std::array::from_fn(|_| Mutex::default());
+        Self(Arc::new(FleetState { load, hooks, stream, queue: Mutex::default(), arrived: Notify::new() }))
+    }
+
+    fn deliverer(&self) -> Deliverer<Self, Self> {
+        let clock = Arc::new(WorldClock(Instant::now()));
+        Deliverer { tables: self.clone(), sender: Arc::new(self.clone()), clock }
     }
 
     fn hook<R>(&self, number: usize, work: impl FnOnce(&mut FleetWebhook) -> R) -> R {
@@ -84,7 +102,7 @@ impl Fleet {
     }
 
     fn of_org<R>(&self, org_id: OrgId, work: impl FnOnce(&mut FleetWebhook) -> R) -> R {
-        self.hook(usize::try_from(org_id.get() - 1).expect("few"), work)
+        self.hook(number_of(org_id), work)
     }
 
     /// Puts a message for a webhook into the queue.
@@ -93,7 +111,19 @@ impl Fleet {
         self.0.arrived.notify_one();
     }
 
-    /// Appends the events of a webhook to its feed, each at its time, and sends the messages that tell of them.
+    /// Hands the records of a shard over, as Lambda does.
+    async fn poll(self, shard: usize, deliverer: Deliverer<Self, Self>) {
+        let mut looks = tokio::time::interval(POLL);
+        loop {
+            looks.tick().await;
+            let records = take(&mut *self.0.stream[shard].lock().expect("no panic"));
+            for batch in records.chunks(RECORDS) {
+                wake_for_records(&deliverer, &self, batch).await.expect("no call fails");
+            }
+        }
+    }
+
+    /// Appends the events of a webhook to its feed, each at its time.
     async fn append(self, number: usize, mut rng: fastrand::Rng) {
         let Load { events, interval, .. } = self.0.load;
         sleep(interval.mul_f64(rng.f64())).await;
@@ -106,12 +136,7 @@ impl Fleet {
             let (id, at) = (format!("{number}-{event_number}"), Timestamp::UNIX_EPOCH);
             let event = FeedEvent { number: event_number, id, kind: EventKind::ReviewUpdated, at, data };
             self.hook(number, |hook| hook.events.push((Instant::now(), event)));
-            let fleet = self.clone();
-            let pause = Duration::from_millis(rng.u64(..POLL_MS)) + CALL;
-            tokio::spawn(async move {
-                sleep(pause).await;
-                fleet.wake(number);
-            });
+            self.0.stream[number % SHARDS].lock().expect("no panic").push(new_chunk(number, event_number));
             sleep(interval).await;
         }
     }
@@ -139,19 +164,17 @@ impl Fleet {
         let delay = due_at.map(|due_at| due_at.duration_since(deliverer.clock.now()));
         let Some(delay) = delay.map(|delay| Duration::try_from(delay).unwrap_or_default()) else { return };
         if delay <= MAX_DELAY {
-            let fleet = self.clone();
-            tokio::spawn(async move {
-                sleep(delay).await;
-                fleet.wake(number);
-            });
+            Wakes::send(self, &[Wake { id, delay }]).await.expect("no call fails");
         }
     }
 
     /// Returns the times of all events until the receivers that live took them, in order. Ends when they have.
     async fn delays(load: Load) -> Vec<Duration> {
         let fleet = Self::new(load);
-        let clock = Arc::new(WorldClock(Instant::now()));
-        let deliverer = Deliverer { tables: fleet.clone(), sender: Arc::new(fleet.clone()), clock };
+        let deliverer = fleet.deliverer();
+        for shard in 0..SHARDS {
+            tokio::spawn(fleet.clone().poll(shard, deliverer.clone()));
+        }
         for number in 0..load.webhooks {
             tokio::spawn(fleet.clone().append(number, fastrand::Rng::with_seed(number as u64)));
         }
@@ -175,6 +198,11 @@ impl Tables for Fleet {
     async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, Error> {
         sleep(CALL).await;
         Ok(Some(self.of_org(id.org_id(), |hook| hook.webhook.clone())))
+    }
+
+    async fn webhooks_of(&self, org_id: OrgId) -> Result<Vec<Result<Webhook, Error>>, Error> {
+        sleep(CALL).await;
+        Ok(vec![Ok(self.of_org(org_id, |hook| hook.webhook.clone()))])
     }
 
     async fn events(&self, org_id: OrgId, start: FeedStart, limit: usize, _: Timestamp) -> Result<FeedPage, Error> {
@@ -223,6 +251,32 @@ impl Sender for Fleet {
     }
 }
 
+impl Wakes for Fleet {
+    async fn send(&self, wakes: &[Wake]) -> Result<(), Error> {
+        sleep(CALL).await;
+        for Wake { id, delay } in wakes.iter().copied() {
+            let fleet = self.clone();
+            tokio::spawn(async move {
+                sleep(delay).await;
+                fleet.wake(number_of(id.org_id()));
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Returns the number of the webhook of an organisation.
+fn number_of(org_id: OrgId) -> usize {
+    usize::try_from(org_id.get() - 1).expect("few")
+}
+
+/// Returns the record of a new chunk in the feed of a webhook.
+fn new_chunk(number: usize, event_number: u64) -> Value {
+    let (pk, sk) = (feed_pk(OrgId::new(number as u64 + 1)), chunk_sk(event_number));
+    let keys = json!({ "pk": { "S": pk }, "sk": { "S": sk } });
+    json!({ "eventName": "INSERT", "dynamodb": { "Keys": keys } })
+}
+
 /// Returns the number of invocations at a time in the template.
 fn invocations() -> usize {
     let template = include_str!("../../../../shared/stacks/webhooks.yaml");
@@ -232,6 +286,29 @@ fn invocations() -> usize {
 
 fn percentiles(delays: &[Duration]) -> [Duration; 2] {
     [50, 99].map(|percent| delays[delays.len() * percent / 100])
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_of_a_hundred_organisations_is_told_in_few_rounds() {
+    let load = Load {
+        webhooks: RECORDS,
+        dead: 0,
+        events: 1,
+        interval: Duration::ZERO,
+        answer: Duration::ZERO,
+        invocations: 0,
+    };
+    let fleet = Fleet::new(load);
+    let records: Vec<_> = (0..RECORDS).map(|number| new_chunk(number, 1)).collect();
+    let started = Instant::now();
+    wake_for_records(&fleet.deliverer(), &fleet, &records).await.expect("no call fails");
+    // Each takes a read and a message.
+    let elapsed = started.elapsed();
+    assert!(elapsed <= 10 * CALL, "{elapsed:?}");
+    sleep(CALL).await;
+    let mut told: Vec<_> = fleet.0.queue.lock().expect("no panic").iter().copied().collect();
+    told.sort_unstable();
+    assert_eq!(told, (0..RECORDS).collect::<Vec<_>>());
 }
 
 #[tokio::test(start_paused = true)]

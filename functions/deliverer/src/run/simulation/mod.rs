@@ -103,6 +103,11 @@ impl Tables for World {
         Ok(Some(self.with(|state| state.webhook.clone())))
     }
 
+    async fn webhooks_of(&self, _: OrgId) -> Result<Vec<Result<Webhook, Error>>, Error> {
+        self.wait().await?;
+        Ok(vec![Ok(self.with(|state| state.webhook.clone()))])
+    }
+
     async fn events(&self, org_id: OrgId, start: FeedStart, limit: usize, _: Timestamp) -> Result<FeedPage, Error> {
         self.wait().await?;
         self.with(|state| {

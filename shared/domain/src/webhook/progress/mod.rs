@@ -130,6 +130,7 @@ impl Progress {
         let mut replayed = self.clone().interrupted(now);
         replayed.cursor = number;
         replayed.parked.retain(|parked| parked.number <= number);
+        replayed.end_failing();
         Ok(replayed)
     }
 
@@ -264,7 +265,11 @@ impl Progress {
     /// Gives an event up that the feed no longer has.
     pub fn remove(&mut self, number: u64) {
         self.parked.retain(|parked| parked.number != number);
-        // Events that are sent for the first time do not count as waiting.
+        self.end_failing();
+    }
+
+    /// Forgets the first failure if nothing waits any more. Events that are sent for the first time do not count as waiting.
+    fn end_failing(&mut self) {
         if self.parked.iter().all(|parked| parked.attempts == 0) && self.disabled_at.is_none() {
             self.failing_since = None;
         }

@@ -135,6 +135,18 @@ fn unwanted_events_only_move_the_cursor_and_a_replay_forgets_what_waits() {
 }
 
 #[test]
+fn a_replay_ends_a_failure_of_which_nothing_waits() {
+    let mut progress = taken("ab");
+    start_all(&mut progress, 0);
+    progress.record(1, Outcome::Delivered, at(1));
+    progress.record(2, FAILED, at(3));
+    for (number, state, failing_since) in [(1, WebhookState::Enabled, None), (2, WebhookState::Failing, Some(at(3)))] {
+        let replayed = progress.replayed_from(number, at(9)).expect("a progress");
+        assert_eq!((replayed.state(), replayed.failing_since), (state, failing_since), "after {number}");
+    }
+}
+
+#[test]
 fn a_stored_progress_is_read_again_and_nothing_is_in_flight_then() {
     let mut progress = taken("ab");
     start_all(&mut progress, 0);
