@@ -5,6 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::filed::FiledReview;
 use super::{Auditor, TRANSACTION_TIME};
 use crate::parallel;
+use crate::table::Consistency;
+use crate::tree::decode_root;
 use crate::{ALL_KEYS, LogChange, LogPosition, OrgLog, OrgPostings, PostingKey, ReviewNumber, ReviewSet, TreeKey};
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
@@ -35,7 +37,7 @@ impl Auditor<'_> {
         for _ in 0..MAX_READS {
             let before = self.logs.query_log(org_id).await?;
             let mut known: BTreeSet<ReviewNumber> = before.entries.iter().map(|entry| entry.change.id).collect();
-            let has_all = self.add_ids_of_trees(org_id, &mut known).await?;
+            let has_all = self.add_ids_of_trees(org_id, max_reviews, &mut known).await?;
             if (!has_all && max_reviews < usize::MAX) || known.len() > max_reviews {
                 return Ok(None);
             }
@@ -53,14 +55,22 @@ impl Auditor<'_> {
     }
 
     /// Adds the reviews that the tree of an organisation names, or else those of its businesses or their cities. False if so many of these
-    /// are damaged that reviews may be missing.
-    async fn add_ids_of_trees(&self, org_id: OrgId, ids: &mut BTreeSet<ReviewNumber>) -> Result<bool, Error> {
-        if self.add_ids_of_tree(ReviewSet::Org(org_id), ids).await? {
+    /// are damaged that reviews may be missing, or as soon as there are more than `max_reviews`.
+    async fn add_ids_of_trees(
+        &self,
+        org_id: OrgId,
+        max_reviews: usize,
+        ids: &mut BTreeSet<ReviewNumber>,
+    ) -> Result<bool, Error> {
+        let set = ReviewSet::Org(org_id);
+        let Some(is_read) = self.add_ids_of_tree(set, max_reviews, ids).await? else { return Ok(false) };
+        if is_read {
             return Ok(true);
         }
         let (mut damaged_cities, mut has_all) = (BTreeSet::new(), true);
         for (business_id, city_key) in self.items.current_businesses(org_id).await? {
-            let is_read = self.add_ids_of_tree(ReviewSet::Business(org_id, business_id), ids).await?;
+            let set = ReviewSet::Business(org_id, business_id);
+            let Some(is_read) = self.add_ids_of_tree(set, max_reviews, ids).await? else { return Ok(false) };
             match city_key {
                 Some(city_key) if !is_read => drop(damaged_cities.insert(city_key)),
                 Some(_) => {}
@@ -68,17 +78,35 @@ impl Auditor<'_> {
             }
         }
         for city_key in damaged_cities {
-            has_all &= self.add_ids_of_tree(ReviewSet::City(org_id, city_key), ids).await?;
+            let set = ReviewSet::City(org_id, city_key);
+            let Some(is_read) = self.add_ids_of_tree(set, max_reviews, ids).await? else { return Ok(false) };
+            has_all &= is_read;
         }
         Ok(has_all)
     }
 
-    /// Adds the reviews that a tree names. False if it is damaged.
-    async fn add_ids_of_tree(&self, set: ReviewSet, ids: &mut BTreeSet<ReviewNumber>) -> Result<bool, Error> {
-        let org_id = set.org_id();
-        let views = self.view_trees(org_id, &[TreeKey { set, facet_key: None }], &ALL_KEYS).await?;
+    /// Adds the reviews that a tree names. False if it is damaged; `None` if there are more than `max_reviews`. A tree whose root counts
+    /// so many is not read: its postings might not fit into memory.
+    async fn add_ids_of_tree(
+        &self,
+        set: ReviewSet,
+        max_reviews: usize,
+        ids: &mut BTreeSet<ReviewNumber>,
+    ) -> Result<Option<bool>, Error> {
+        let (org_id, tree) = (set.org_id(), TreeKey { set, facet_key: None });
+        if max_reviews < usize::MAX && self.count_of_root(&tree).await? > max_reviews {
+            return Ok(None);
+        }
+        let views = self.view_trees(org_id, &[tree], &ALL_KEYS).await?;
         ids.extend(views.iter().flat_map(|view| &view.current).map(|posting| posting.key.id));
-        Ok(views.iter().all(|view| view.faults.is_empty()))
+        Ok((ids.len() <= max_reviews).then(|| views.iter().all(|view| view.faults.is_empty())))
+    }
+
+    /// Returns the number of postings that the root of a tree counts; 0 if it cannot be read.
+    async fn count_of_root(&self, tree: &TreeKey) -> Result<usize, Error> {
+        let stored = self.trees.get_root(tree, Consistency::Strong).await?;
+        let root = stored.and_then(|stored| decode_root(&stored.bytes).ok());
+        Ok(root.map_or(0, |root| usize::try_from(root.counts().total()).unwrap_or_default()))
     }
 
     /// Returns the postings of the reviews that are listed and of further ones, each as its body was when it was read.

@@ -34,9 +34,11 @@ pub(super) struct Position {
     pub(super) from: String,
     /// Number of times that the step at this position was started.
     pub(super) attempts: u32,
-    /// Units that earlier runs spent beyond their limit.
+    /// Units that the steps of earlier runs spent beyond their limit.
     pub(super) debt: f64,
-    /// Slices that are known to be wrong.
+    /// Units that the last look at an open slice spent, without those of the runs since.
+    pub(super) recheck_debt: f64,
+    /// Slices that are known to be wrong. New ones come last, and so does the one that was looked at again.
     pub(super) open: Vec<OpenSlice>,
 }
 
@@ -63,8 +65,8 @@ impl Position {
         match stored {
             Some(position) if !position.is_done || now - position.began_at < ROUND_SECONDS => position,
             ended => {
-                let Self { debt, open, .. } = ended.unwrap_or_default();
-                Self { began_at: now, debt, open, ..Self::default() }
+                let Self { debt, recheck_debt, open, .. } = ended.unwrap_or_default();
+                Self { began_at: now, debt, recheck_debt, open, ..Self::default() }
             }
         }
     }
@@ -82,6 +84,15 @@ impl Position {
             PostingKey::END => (org_id.get() + 1, String::new()),
             end => (org_id.get(), key_text(end)),
         };
+    }
+
+    /// Takes the units of a run from those that the last look at an open slice spent. If nothing is left of these, makes the slice that
+    /// was looked at longest ago the last one, to be looked at. False if this run looks at none: `open` is their number at its start.
+    pub(super) fn next_recheck(&mut self, open: usize, units: f64) -> bool {
+        self.recheck_debt = (self.recheck_debt - units).max(0.0);
+        let is_due = open > 0 && self.recheck_debt <= 0.0;
+        self.open.rotate_left(usize::from(is_due));
+        is_due
     }
 
     /// Remembers a slice that is wrong.
@@ -174,6 +185,23 @@ mod tests {
         assert_eq!(position.key_of(org(8)), PostingKey::FIRST, "another organisation starts with its first review");
         position.pass(org(7), PostingKey::END);
         assert_eq!((position.org, position.from.as_str()), (8, ""));
+    }
+
+    #[test]
+    fn open_slices_are_looked_at_in_turn_and_a_look_is_paid_for_before_the_next() {
+        let mut position = Position::default();
+        assert!(!position.next_recheck(0, 10.0));
+        for number in 1..=3 {
+            position.add_open(OrgId::new(number).expect("an id"), &(PostingKey::FIRST..PostingKey::END));
+        }
+        let mut looked_at = Vec::new();
+        for run in 1..=8 {
+            if position.next_recheck(3, 10.0) {
+                looked_at.push((run, position.open[2].org));
+                position.recheck_debt = 25.0;
+            }
+        }
+        assert_eq!(looked_at, [(1, 1), (4, 2), (7, 3)]);
     }
 
     #[test]

@@ -5,20 +5,22 @@
 //! look at the trees, since reviews may be written meanwhile. A difference that remains is an error of the ledger.
 //!
 //! A run does steps until it has spent its units, and stores its position; the next run continues there. A step is repeated
-//! if the function dies during it. The first step of an organisation folds what is left in its log.
+//! if the function dies during it. The first step of an organisation folds what is left in its log. After the steps, a run looks
+//! again at one slice that is known to be wrong, a different one each time. Such looks have as many units of their own.
 //!
 //! Units of a round: for each review some 0.07 in the index, and 0.02 in the trees that count it. Each step also takes the roots of all
 //! trees of the organisation, some 1 to 3 each. 100,000 reviews of 100 businesses in 10 cities are two steps and some 10,000 units. A
 //! hundred such organisations, ten million reviews, are a million units a day. 288 runs a day of
 //! [`DEFAULT_UNITS`](presence_runtime::config::AuditConfig::DEFAULT_UNITS) may spend more.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::position::Position;
+use super::position::{OpenSlice, Position};
 use super::report::name_of;
 use crate::ReviewStore;
 use crate::client::meter::Meter;
@@ -40,8 +42,8 @@ const NAMED_TREES: usize = 5;
 /// Settings of the scheduled audit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AuditSettings {
-    /// Read and write units of a run. A run that has spent them starts no other step; what its last step spends beyond is
-    /// taken from the next runs.
+    /// Read and write units of the steps of a run. A run that has spent them starts no other step; what its last step spends
+    /// beyond is taken from the next runs. The look at a slice that is known to be wrong may spend as many.
     pub units: f64,
     /// True if wrong trees are corrected.
     pub mends: bool,
@@ -109,38 +111,46 @@ impl ReviewStore {
         meter: &Meter,
     ) -> Result<AuditRun, Error> {
         let position = Position::of_run(self.load_position().await?, now.as_second());
-        let debt = position.debt;
+        let (debt, open) = (position.debt, position.open.len());
         let mut audit = ScheduledAudit { store: self, settings, position, report: AuditRun::default() };
-        Box::pin(audit.recheck_open_slices()).await?;
         let orgs = if audit.position.is_done { Vec::new() } else { self.orgs_with_reviews().await? };
         while !audit.position.is_done && debt + units_spent(meter) < settings.units && has_time() {
             audit.next_step(&orgs).await?;
         }
         audit.position.debt = (debt + units_spent(meter) + SAVE_UNITS - settings.units).max(0.0);
+        let rechecks = audit.position.next_recheck(open, settings.units) && has_time();
         self.save_position(&audit.position).await?;
+        let is_closed = rechecks && audit.recheck_last_slice(meter).await?;
+        // Those that are still open are measured again, so that the alarm stays on.
+        if open > usize::from(is_closed) {
+            measure_drift(open - usize::from(is_closed));
+        }
         Ok(AuditRun { round_is_done: audit.position.is_done, ..audit.report })
     }
 }
 
 impl ScheduledAudit<'_> {
-    /// Looks again at the slices that are known to be wrong. Those that are right now are forgotten; the others are measured
-    /// again, so that the alarm stays on.
-    async fn recheck_open_slices(&mut self) -> Result<(), Error> {
-        let mut still_open = Vec::new();
-        for open in std::mem::take(&mut self.position.open) {
-            let Some((org_id, keys)) = open.read() else { continue };
-            let slice = self.store.list_range(org_id, keys).await?;
-            let is_wrong = self.store.auditor().differs_from_index(&slice).await?;
-            // The reviews were read when the error was found. They are read again only if that may correct it.
-            if is_wrong && (!self.settings.mends || !self.correct_slice(&slice).await?) {
-                still_open.push(open);
-            }
+    /// Looks again at the last slice of those that are known to be wrong. True if it is right now: then it is forgotten.
+    async fn recheck_last_slice(&mut self, meter: &Meter) -> Result<bool, Error> {
+        let spent = units_spent(meter);
+        let is_right = match self.position.open.last().and_then(OpenSlice::read) {
+            Some((org_id, keys)) => Box::pin(self.recheck(org_id, keys)).await?,
+            None => true,
+        };
+        if is_right {
+            self.position.open.pop();
         }
-        if !still_open.is_empty() {
-            measure_drift(still_open.len());
-        }
-        self.position.open = still_open;
-        Ok(())
+        self.position.recheck_debt = units_spent(meter) - spent + SAVE_UNITS;
+        self.store.save_position(&self.position).await?;
+        Ok(is_right)
+    }
+
+    /// True if a slice that was wrong is right now.
+    async fn recheck(&mut self, org_id: OrgId, keys: Range<PostingKey>) -> Result<bool, Error> {
+        let slice = self.store.list_range(org_id, keys).await?;
+        let is_wrong = self.store.auditor().differs_from_index(&slice).await?;
+        // The reviews were read when the error was found. They are read again only if that may correct it.
+        Ok(!is_wrong || (self.settings.mends && self.correct_slice(&slice).await?))
     }
 
     /// Does the step at the position, and moves the position past it.
@@ -197,16 +207,16 @@ impl ScheduledAudit<'_> {
         if wrong.is_empty() {
             return Ok(true);
         }
-        let mended = if self.settings.mends {
-            self.store.auditor().mend_trees(slice.org_id, &wrong, self.settings.rebuild_reviews).await?
-        } else {
-            0
-        };
-        self.report.wrong += wrong.len();
-        self.report.mended += mended;
+        // Before the correction, which may kill the function.
         let (from, trees) = (slice.keys.start.effective_at, names_of(&wrong));
-        tracing::error!(org_id = %slice.org_id, from, trees, wrong = wrong.len(), mended, "ledger drift");
+        tracing::error!(org_id = %slice.org_id, from, trees, wrong = wrong.len(), "ledger drift");
         measure_drift(wrong.len());
+        self.report.wrong += wrong.len();
+        if !self.settings.mends {
+            return Ok(false);
+        }
+        let mended = self.store.auditor().mend_trees(slice.org_id, &wrong, self.settings.rebuild_reviews).await?;
+        self.report.mended += mended;
         Ok(mended == wrong.len())
     }
 }

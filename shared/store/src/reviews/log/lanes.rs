@@ -107,9 +107,10 @@ impl LaneCache {
         }
         let fence_read = if fence == state.fence { fence_read } else { read };
         if lanes.len() >= MAX_LANES && !lanes.contains_key(&key) {
-            // Any lane may go: the next write to it costs one read, and one of the places.
-            let other = lanes.keys().next().copied();
-            other.and_then(|other| lanes.remove(&other));
+            // The next write to the lane that goes costs one read, and one of the places. It is the one that was read first: a writer
+            // that has just read its lane finds it.
+            let first = lanes.iter().min_by_key(|(_, known)| known.fence_read).map(|(key, _)| *key);
+            first.and_then(|first| lanes.remove(&first));
         }
         lanes.insert(key, KnownLane { fence: state.fence, state: Some(state), fence_read });
     }
@@ -159,10 +160,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cache_keeps_the_newest_lane_and_stays_within_its_bound() {
+    fn the_cache_keeps_the_newest_states_and_lanes_and_stays_within_its_bound() {
         let cache = LaneCache::default();
-        for number in 1..=MAX_LANES as u64 + 10 {
-            let key = LaneKey { org_id: OrgId::new(number).expect("an id"), lane: 3 };
+        let lane_of = |number| LaneKey { org_id: OrgId::new(number).expect("an id"), lane: 3 };
+        let last = MAX_LANES as u64 + 10;
+        for number in 1..=last {
+            let key = lane_of(number);
             cache.insert(key, LaneState { last: number, ..LaneState::default() });
             assert_eq!(cache.get(key).map(|state| state.last), Some(number));
             cache.insert(key, LaneState { last: number - 1, ..LaneState::default() });
@@ -170,6 +173,7 @@ mod tests {
             assert!(cache.lanes().len() <= MAX_LANES);
         }
         assert_eq!(cache.lanes().len(), MAX_LANES);
+        assert!((11..=last).all(|number| cache.get(lane_of(number)).is_some()), "those that were read first are gone");
     }
 
     #[test]
