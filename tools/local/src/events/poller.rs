@@ -38,10 +38,16 @@ impl EventPoller {
         tables: &[String],
         data: Option<&Path>,
     ) -> anyhow::Result<Self> {
-        let marks = StreamMarks::open(config, tables, data).await?;
+        let marks = match data {
+            Some(folder) => Some(StreamMarks::open(config, tables, folder).await?),
+            None => None,
+        };
         let mut streams = Vec::with_capacity(tables.len());
         for table in tables {
-            let stream = TableStream::open_after(config, table, marks.of(table)).await?;
+            let stream = match &marks {
+                Some(marks) => TableStream::open_after(config, table, marks.of(table)).await?,
+                None => TableStream::open(config, table).await?,
+            };
             if stream.is_none() {
                 tracing::warn!(table, "the table has no stream: there are no events of its changes");
             }
@@ -53,7 +59,7 @@ impl EventPoller {
     }
 }
 
-async fn poll(invoke: Invoke, mut streams: Vec<TableStream>, mut marks: StreamMarks) {
+async fn poll(invoke: Invoke, mut streams: Vec<TableStream>, mut marks: Option<StreamMarks>) {
     loop {
         // The last table is read first: what led to its changes is in the others by then.
         let mut batches = Vec::with_capacity(streams.len());
@@ -66,7 +72,9 @@ async fn poll(invoke: Invoke, mut streams: Vec<TableStream>, mut marks: StreamMa
         }
         for (table, batch) in batches.into_iter().rev() {
             hand_over(&invoke, &batch).await;
-            marks.set(&table, &batch);
+            if let Some(marks) = &mut marks {
+                marks.set(&table, &batch);
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Positions in the streams up to which their records were handed over, as Lambda keeps them. A stack that keeps its data keeps them in a
-//! file, so that no change is missed if it is killed. What comes again is skipped by the feeds.
+//! file, so that no change is missed if it is killed. What comes again is skipped by the feeds. Each stream has one shard, since only the
+//! embedded database keeps data in a folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,19 +18,19 @@ const FILE: &str = "feed-positions.json";
 /// Positions by table.
 #[derive(Debug)]
 pub(super) struct StreamMarks {
-    file: Option<PathBuf>,
+    file: PathBuf,
     /// Sequence number of the last record that was handed over; `None` before the first one of the stream.
     marks: BTreeMap<String, Option<String>>,
 }
 
 impl StreamMarks {
-    /// Reads the positions of the last run. A stack without them begins at the ends of the streams.
-    pub(super) async fn open(config: &SdkConfig, tables: &[String], data: Option<&Path>) -> anyhow::Result<Self> {
-        let file = data.map(|folder| folder.join(FILE));
-        if let Some(file) = file.as_ref().filter(|file| file.exists()) {
-            let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    /// Reads the positions of the last run. A folder without them begins at the ends of the streams.
+    pub(super) async fn open(config: &SdkConfig, tables: &[String], data: &Path) -> anyhow::Result<Self> {
+        let file = data.join(FILE);
+        if file.exists() {
+            let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
             let marks = serde_json::from_str(&text).with_context(|| format!("{} is damaged", file.display()))?;
-            return Ok(Self { file: Some(file.clone()), marks });
+            return Ok(Self { file, marks });
         }
         let mut marks = BTreeMap::new();
         for table in tables {
@@ -57,9 +58,8 @@ impl StreamMarks {
 
     /// Writes the file as a whole, or not at all.
     fn save(&self) -> anyhow::Result<()> {
-        let Some(file) = &self.file else { return Ok(()) };
-        let new = file.with_extension("new");
+        let new = self.file.with_extension("new");
         fs::write(&new, serde_json::to_string(&self.marks)?)?;
-        Ok(fs::rename(&new, file)?)
+        Ok(fs::rename(&new, &self.file)?)
     }
 }

@@ -41,7 +41,7 @@ impl TableStream {
         Ok(Some(stream))
     }
 
-    /// Opens the table's stream after the record with this number, or at its start, as [`TableStream::open`].
+    /// Opens the table's stream after the record with this number, or at its start, as [`TableStream::open`]. The stream has one shard.
     pub(crate) async fn open_after(
         config: &SdkConfig,
         table: &str,
@@ -56,7 +56,8 @@ impl TableStream {
         Ok(Some(stream))
     }
 
-    /// Returns the number of the last record in the table's stream; `None` if there is none.
+    /// Returns the number of the last record in the table's stream of the embedded database; `None` if there is none. On AWS, a shard that
+    /// is open tells no such number.
     pub(crate) async fn last_sequence(config: &SdkConfig, table: &str) -> anyhow::Result<Option<String>> {
         let Some(stream) = Self::find(config, table).await? else { return Ok(None) };
         let described = stream.client.describe_stream().stream_arn(&stream.arn).send().await?;
