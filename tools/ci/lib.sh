@@ -52,6 +52,24 @@ have_cargo_tool() {
         CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=0 cargo install "cargo-$name" --locked --version "$version" --quiet
 }
 
+readonly CARGO_DENY_VERSION=0.20.2
+# The download of the advisory database takes some seconds where the network allows it at all.
+readonly FETCH_SECONDS=120
+
+# check_supply_chain OPTION…: checks dependencies with cargo-deny, which gets the options. Prints what was not checked.
+check_supply_chain() {
+    if ! have_cargo_tool deny "$CARGO_DENY_VERSION"; then
+        echo "cargo-deny is not here and could not be installed: the supply chain was NOT checked"
+        return
+    fi
+    if timeout "$FETCH_SECONDS" cargo deny "$@" fetch db; then
+        cargo deny "$@" check
+    else
+        echo "the advisory database cannot be reached: advisories were NOT checked"
+        cargo deny "$@" check bans licenses sources
+    fi
+}
+
 # Installs Python packages in a tenth of pip's time.
 readonly UV=uv==0.13.9
 
