@@ -2,8 +2,8 @@
 
 use lambda_http::Request;
 use lambda_http::http::header::CONTENT_TYPE;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::Value;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
 
 use super::error_answer::RequestError;
 use presence_domain::error::Error;
@@ -76,13 +76,71 @@ impl<'de> Visitor<'de> for StrictObjectVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<StrictObject, A::Error> {
         let mut object = StrictObject { fields: Object::new(), repeated: None };
         let mut names = std::collections::HashSet::new();
-        while let Some((name, value)) = map.next_entry::<String, Value>()? {
+        while let Some((name, FieldValue(value))) = map.next_entry::<String, _>()? {
             if !names.insert(name.clone()) {
                 object.repeated.get_or_insert_with(|| name.clone());
             }
             object.fields.push((name, value));
         }
         Ok(object)
+    }
+}
+
+/// Value of a field. No field takes an object, so that of one is empty.
+///
+/// [`Value`] reads an object whose only name is that of `serde_json`'s raw values as the JSON text in it.
+struct FieldValue(Value);
+
+impl<'de> Deserialize<'de> for FieldValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(FieldValueVisitor).map(Self)
+    }
+}
+
+struct FieldValueVisitor;
+
+impl<'de> Visitor<'de> for FieldValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(FieldValue(value)) = list.next_element()? {
+            values.push(value);
+        }
+        Ok(values.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        while map.next_entry::<String, FieldValue>()?.is_some() {}
+        Ok(Map::new().into())
     }
 }
 
@@ -94,6 +152,15 @@ mod tests {
     fn repeated_field_is_noticed_however_it_is_escaped() {
         let object: StrictObject = serde_json::from_str(r#"{"a":1,"\u0061":2}"#).expect("valid JSON");
         assert_eq!(object.repeated.as_deref(), Some("a"));
+    }
+
+    #[test]
+    fn an_object_is_an_object_whatever_its_names_are() {
+        let object = r#"{"$serde_json::private::RawValue":"\"ada@example.com\""}"#;
+        let fields: StrictObject =
+            serde_json::from_str(&format!(r#"{{"a":{object},"b":[{object},1]}}"#)).expect("valid JSON");
+        let values: Vec<Value> = fields.fields.into_iter().map(|(_, value)| value).collect();
+        assert_eq!(values, [serde_json::json!({}), serde_json::json!([{}, 1])]);
     }
 
     #[test]

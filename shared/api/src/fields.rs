@@ -169,7 +169,7 @@ impl<'a> Fields<'a> {
 /// True if a parameter is the list of this name in the form that some clients write: `rating__in[]`, `state__in`, `state__in[]`.
 fn is_other_name(other: &str, name: &str) -> bool {
     let plain = other.strip_suffix("[]").unwrap_or(other);
-    plain == name || plain.strip_suffix("__in") == Some(name)
+    plain == name || (!name.ends_with("__in") && plain.strip_suffix("__in") == Some(name))
 }
 
 /// Returns the error of a name that the operation does not consume, with the name that was probably meant.

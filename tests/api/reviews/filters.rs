@@ -80,6 +80,11 @@ fn together() -> Vec<Case> {
             "d",
         ),
         bad(
+            "__in twice is another name",
+            "rating__in__in=5",
+            r#"{"rating__in__in":"is not a parameter of this operation; did you mean \"rating__in\"?"}"#,
+        ),
+        bad(
             "all bad fields at once",
             "rating=9&state=open&bogus=1",
             r#"{"bogus":"is not a parameter of this operation","rating":"must be an integer from 1 to 5","state":{"explanation":"is not one of the choices","choices":["treated","not_treated","deleted"]}}"#,

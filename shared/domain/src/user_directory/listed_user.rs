@@ -87,6 +87,12 @@ impl UserFilter {
         self.last_name.is_none() && self.email_key.is_none() && self.query.is_none()
     }
 
+    /// Returns the filter for a search that starts again, whose work counts from zero: another directory was stored meanwhile.
+    #[must_use]
+    pub fn started_again(&self) -> Self {
+        Self { work: Work::default(), ..self.clone() }
+    }
+
     /// Returns true if a user with these attributes passes all filters except the words of the query.
     pub(super) fn admits(&self, status: Status, last_name: &str, email: &str) -> Result<bool, TooCostlyError> {
         let is_candidate = self.status.is_none_or(|wanted| status == wanted)

@@ -110,6 +110,7 @@ fn a_last_name_is_not_looked_for_in_too_many_names_that_are_long_when_folded() {
     let filter = filter();
     filter.work.exhaust();
     assert!(long.search(&filter).is_err());
+    assert_eq!(long.search(&filter.started_again()), Ok(Vec::new()));
 }
 
 fn rebuilt(users: &Users) -> UserDirectory {

@@ -69,7 +69,7 @@ impl UserStore {
             return self.find_by_email(scope, org_id, filter, request, email_key).await;
         }
         let started = self.directory_cache.start_request();
-        let (cached_heads, cached_page) = self.search_cached(scope, org_id, filter, request)?;
+        let (cached_heads, cached_page) = self.search_cached(scope, org_id, &filter.started_again(), request)?;
         let heads = Box::pin(self.heads_in(scope, org_id));
         let business_ids = Box::pin(self.get_business_ids(ids_on(&cached_page).collect()));
         let (heads, mut business_ids) = futures::try_join!(heads, business_ids)?;
@@ -84,7 +84,7 @@ impl UserStore {
             if attempt == MAX_ATTEMPTS || ids_on(&page).all(|id| business_ids.contains_key(&id)) {
                 break;
             }
-            page = self.search(scope, org_id, filter, request).await?;
+            page = self.search(scope, org_id, &filter.started_again(), request).await?;
         }
         Ok((page, business_ids))
     }

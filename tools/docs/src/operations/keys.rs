@@ -63,12 +63,13 @@ fn rotate_key() -> Operation {
         description: "Creates a key that replaces another one, with its label, access, networks and limit of requests. The old key gives \
                 access during the overlap, unless it ends before. The new one lasts as long as a key that is created without \
                 `expires_at`. The response is that of create, with the same rule on repeated requests.\n\n\
-                A user with 5 keys may rotate each of them: at most 10 give access at a time.\n\n\
+                A user with 5 keys may rotate each of them: at most 10 give access at a time. One key that is rotated again and again \
+                leaves 5.\n\n\
                 **Roles**: as for the list of keys.",
         body: Some(body("KeyRotation", "The overlap.")),
         success: body("IssuedKey", "The new key was created, and the old one ends."),
         invalid: "Causes: the body is no JSON object; a field is unknown, repeated or invalid; the key gives no access any more; the \
-                  user has 10 keys that give access.",
+                  user has 10 keys that give access, or 5 others that do in 90 days, too.",
         forbidden: Some(
             "The caller may see the user, but not manage its keys; or the calling key may less than the new one would; or \
                          it may only read.",
