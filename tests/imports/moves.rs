@@ -5,7 +5,8 @@ use std::sync::Arc;
 use presence_ops::Exit;
 use presence_runtime::clock::SystemClock;
 use presence_tests::{
-    ConnectorLayer as _, FaultKind, Fixtures, LagConnector, Plan, calls_apart, in_process_client, long_timeouts,
+    ConnectorLayer as _, FaultKind, Fixtures, LagConnector, PauseConnector, Plan, calls_apart, in_process_client,
+    long_timeouts,
 };
 use serde_json::json;
 
@@ -75,6 +76,31 @@ async fn business_that_moves_leaves_the_lists_of_users_that_the_index_does_not_s
     assign_businesses(&env, &fixtures).await;
     assert_eq!(import(2, &[2, 3]).await.json()["users_updated"], json!(2));
     assert_eq!(listed_businesses(&env, &fixtures.manager_1.id).await, ["b1-1"]);
+    assert_eq!(env.stack.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn business_that_moves_leaves_the_lists_that_got_it_meanwhile_although_the_import_is_stopped() {
+    let env = ImportEnv::new().await;
+    let fixtures = Fixtures::create(&env.stack).await;
+    env.import_without_faults("orgs", ORGS).await;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("rows.jsonl");
+    std::fs::write(&file, business_rows(2, &[2]) + "nonsense\n").expect("the folder can be written");
+    let words = format!("--json import businesses {} --max-errors 1", file.display());
+    let pause = PauseConnector::new();
+    let stores = env.stack.stores_through(pause.over(in_process_client()), long_timeouts(), env.stack.table_prefix());
+    pause.arm();
+    let import = presence_tests::ops::run_ops(&stores, Arc::new(SystemClock), &words, |context| context);
+    let assignment = async {
+        // The users are read, and the move is not written.
+        pause.paused().await;
+        assign_businesses(&env, &fixtures).await;
+        pause.resume();
+    };
+    let (stopped, ()) = futures::join!(import, assignment);
+    assert_eq!((stopped.exit, &stopped.json()["users_updated"]), (Exit::Failed, &json!(2)), "{}", stopped.stderr);
+    assert_eq!(listed_businesses(&env, &fixtures.manager_1.id).await, ["b1-1", "b1-3"]);
     assert_eq!(env.stack.audit().await, []);
 }
 

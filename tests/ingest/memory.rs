@@ -1,4 +1,5 @@
-//! Memory of the splitter: an object of 96 MiB, more than twice of what it may take, which is made while it is read.
+//! Memory of the splitter: an object of 96 MiB, more than twice of what it may take, and then several objects in one batch. They are made
+//! while they are read.
 
 use std::io;
 use std::pin::Pin;
@@ -16,14 +17,16 @@ use presence_domain::ids::{BusinessId, OrgId};
 use presence_ingest::{GivenBack, Ingest, Objects, OpenObject, Queue, QueueMessage, handle};
 use presence_local::{Options, Stack};
 use presence_store::Business;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncRead, ReadBuf};
 
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// Size of the object.
+/// Size of the large object.
 const BYTES: u64 = 96 << 20;
+/// Size of each object of the batch.
+const BATCH_BYTES: u64 = 18 << 20;
 /// Memory that the splitter may take in addition to that of the database in this process: a segment of 8 MiB, its messages, and what
 /// the runtime holds.
 const MAX_MEMORY_MIB: f32 = 40.0;
@@ -61,7 +64,7 @@ impl AsyncRead for Rows {
     }
 }
 
-/// Bucket with one object, and queue that only counts.
+/// Bucket in which each object is there, and queue that only counts.
 #[derive(Default)]
 struct Outside {
     rows: AtomicU64,
@@ -70,10 +73,11 @@ struct Outside {
 }
 
 impl Objects for Outside {
-    fn open<'a>(&'a self, _: &'a str, offset: u64) -> BoxFuture<'a, Result<Option<OpenObject>, Error>> {
+    fn open<'a>(&'a self, key: &'a str, offset: u64) -> BoxFuture<'a, Result<Option<OpenObject>, Error>> {
         assert_eq!(offset, 0, "one run reads the object");
         let modified_at = Timestamp::from_second(1_780_000_000).expect("an instant");
-        let body = Rows { number: 0, left: BYTES, row: Vec::new(), position: 0 };
+        let left = if key == "inbox/large.jsonl" { BYTES } else { BATCH_BYTES };
+        let body = Rows { number: 0, left, row: Vec::new(), position: 0 };
         async move { Ok(Some(OpenObject { etag: "x".to_owned(), modified_at, body: Box::new(body) })) }.boxed()
     }
 
@@ -105,7 +109,7 @@ impl Queue for Outside {
 }
 
 #[tokio::test]
-async fn an_object_is_split_in_bounded_memory() {
+async fn objects_are_split_in_bounded_memory() {
     let stack = Stack::start(Options::default()).await.expect("a free port");
     let business = Business {
         id: BusinessId::parse("s1").expect("an id"),
@@ -116,14 +120,29 @@ async fn an_object_is_split_in_bounded_memory() {
     stack.stores().businesses.put(&business).await.expect("the store answers");
     let outside = Arc::new(Outside::default());
     let ingest = Ingest::new(&stack.stores().database, Arc::clone(&outside) as _, Arc::clone(&outside) as _);
-    let before = ALLOCATOR.current_usage_as_mb();
-    ALLOCATOR.reset_peak_usage();
-    let event = json!({ "Records": [{ "s3": { "object": { "key": "inbox/large.jsonl" } } }] });
-    let deadline = SystemTime::UNIX_EPOCH + Duration::from_hours(1_000_000);
-    handle(&ingest, &event, deadline).await.expect("the object is split");
-    let peak = ALLOCATOR.peak_usage_as_mb() - before;
-    assert!(peak < MAX_MEMORY_MIB, "{peak} MiB");
+    split(&ingest, &json!({ "Records": [{ "s3": { "object": { "key": "inbox/large.jsonl" } } }] })).await;
     let rows = outside.rows.load(Ordering::Relaxed);
     assert!(rows > 10_000 && rows * 9_200 > BYTES, "{rows} rows");
     assert!(outside.continued.lock().expect("nobody panics").is_empty(), "there was time");
+    let continuation = |number: u32| {
+        json!({
+            "messageId": number.to_string(), "eventSource": "aws:sqs", "body": "",
+            "attributes": { "MessageGroupId": format!("split-{number}") },
+            "messageAttributes": { "continue": { "stringValue": format!("{number}.jsonl") } },
+        })
+    };
+    split(&ingest, &json!({ "Records": (0..8).map(continuation).collect::<Vec<_>>() })).await;
+    let rows_of_batch = outside.rows.load(Ordering::Relaxed) - rows;
+    assert!(rows_of_batch > 8 * 800, "at least a segment of each object: {rows_of_batch} rows");
+}
+
+/// Hands an event to ingest, and asserts the peak of the memory.
+async fn split(ingest: &Ingest, event: &Value) {
+    let before = ALLOCATOR.current_usage_as_mb();
+    ALLOCATOR.reset_peak_usage();
+    let deadline = SystemTime::UNIX_EPOCH + Duration::from_hours(1_000_000);
+    let answer = handle(ingest, event, deadline).await.expect("the objects are split");
+    let peak = ALLOCATOR.peak_usage_as_mb() - before;
+    assert!(peak < MAX_MEMORY_MIB, "{peak} MiB");
+    assert!(answer.failures.is_empty(), "{:?}", answer.failures);
 }

@@ -1,7 +1,7 @@
 //! Objects that change while they are read, and objects that cannot be read to their end.
 
 use async_compression::tokio::bufread::GzipEncoder;
-use presence_tests::calls_apart;
+use presence_tests::{CrashPoint, calls_apart};
 use serde_json::json;
 use tokio::io::AsyncReadExt as _;
 
@@ -169,10 +169,42 @@ async fn an_object_that_is_deleted_leaves_reports_of_what_was_read() {
     let env = IngestEnv::new().await;
     env.outside.upload("inbox/a.jsonl", rows(12, 0).into_bytes());
     // The splitter dies behind its registration, and the object is gone when it runs again.
-    assert!(env.invoke(&uploaded("a.jsonl"), Some((4, presence_tests::CrashPoint::Before))).await.is_none());
+    assert!(env.invoke(&uploaded("a.jsonl"), Some((4, CrashPoint::Before))).await.is_none());
     env.outside.remove("inbox/a.jsonl");
     assert!(env.invoke(&uploaded("a.jsonl"), None).await.is_some());
     env.drain().await;
     let summary = env.summary("a.jsonl").expect("a summary");
     assert_eq!(summary["error"], "the object was deleted before it was read to its end");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_is_deleted_after_its_splitter_died_at_any_call_has_a_report() {
+    let file = rows(4, 0) + "nonsense\n";
+    let upload = async || {
+        let env = IngestEnv::new().await;
+        env.outside.upload("inbox/a.jsonl", file.clone().into_bytes());
+        env
+    };
+    let whole = upload().await;
+    whole.outside.crash_at(None);
+    assert!(whole.invoke(&uploaded("a.jsonl"), None).await.is_some());
+    let (calls, outside_calls) = (whole.crash.calls(), whole.outside.calls());
+    // The object is registered before the fourth call of DynamoDB, and before the second one of bucket and queue.
+    let database = (4..=calls).map(|call| (Some(call), None));
+    let outside = (2..=outside_calls).map(|call| (None, Some(call)));
+    for (database, outside) in database.chain(outside) {
+        for point in [CrashPoint::Before, CrashPoint::After] {
+            let env = upload().await;
+            env.outside.crash_at(outside.map(|call| (call, point)));
+            let killed = format!("killed {point:?} call {database:?} of DynamoDB, or {outside:?} of bucket and queue");
+            let answer = env.invoke(&uploaded("a.jsonl"), database.map(|call| (call, point))).await;
+            assert!(answer.is_none(), "{killed}");
+            env.outside.crash_at(None);
+            env.outside.remove("inbox/a.jsonl");
+            assert!(env.invoke(&uploaded("a.jsonl"), None).await.is_some(), "{killed}");
+            env.drain().await;
+            assert!(env.summary("a.jsonl").is_some(), "{killed}");
+            assert_eq!(env.audit().await, [], "{killed}");
+        }
+    }
 }

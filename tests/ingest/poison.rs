@@ -16,7 +16,7 @@ fn message(group_id: &str, name: &str, body: &str, attributes: &[(&str, &str)]) 
 
 /// Fields of a row in the order in which they are declared.
 const FIELDS: &str = "business_id partner partner_id key author_name date update_date delete_date rating title content \
-                      reply_comment state link seen_at stamp";
+                      reply_comment state link seen_at stamp acts";
 
 /// Returns a line with the values of a row in a list.
 fn values_of(row: &Value) -> String {

@@ -1,9 +1,9 @@
-//! Batches of the queue: messages of one group one after another, and groups at the same time.
+//! Batches of the queue: messages of one group one after another, and groups at the same time, but those that split objects one by one.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use futures::future::join_all;
+use futures::future::{join, join_all};
 use presence_domain::error::Error;
 use presence_domain::ingest::delivery::{BATCH_TIME, INVOCATION_TIME, MAX_RECEIVES, Unsettled};
 use presence_runtime::batch_response::BatchResponse;
@@ -43,9 +43,26 @@ pub(crate) async fn receive(ingest: &Ingest, records: &[Value], deadline: System
         let group = record["attributes"]["MessageGroupId"].as_str().unwrap_or_default();
         groups.entry(group).or_default().push(record);
     }
-    let pending = join_all(groups.into_values().map(|messages| receive_group(ingest, messages, end))).await.concat();
+    let (splits, writes): (Vec<_>, Vec<_>) =
+        groups.into_values().partition(|messages| messages.iter().any(|message| continued_object(message).is_some()));
+    let writing = join_all(writes.into_iter().map(|messages| receive_group(ingest, messages, end)));
+    let (written, continued) = join(writing, receive_splits(ingest, splits, end)).await;
+    let pending = [written.concat(), continued].concat();
     give_back(ingest, &pending).await;
     BatchResponse::failed(pending.into_iter().map(|(message, _)| id_of(message).to_owned()))
+}
+
+/// Settles groups that split objects, one after another: each split holds a segment and its messages in memory. Each group has an equal
+/// share of the time that is left.
+async fn receive_splits<'a>(ingest: &Ingest, groups: Vec<Vec<&'a Value>>, end: Instant) -> Vec<Pending<'a>> {
+    let mut pending = Vec::new();
+    let left = (1..=u32::try_from(groups.len()).unwrap_or(u32::MAX)).rev();
+    for (messages, left) in groups.into_iter().zip(left) {
+        let now = Instant::now();
+        let share = end.saturating_duration_since(now) / left;
+        pending.extend(Box::pin(receive_group(ingest, messages, now + share)).await);
+    }
+    pending
 }
 
 /// Settles the messages of a group in their order. Returns those that are not settled.
@@ -109,10 +126,15 @@ fn id_of(message: &Value) -> &str {
     message["messageId"].as_str().unwrap_or_default()
 }
 
+/// Returns the object whose split a message continues.
+fn continued_object(message: &Value) -> Option<&str> {
+    message["messageAttributes"][CONTINUE]["stringValue"].as_str()
+}
+
 impl<'a> Task<'a> {
     /// Returns the task of a message, or nothing if its attributes make no sense.
     fn of(message: &'a Value) -> Option<Self> {
-        match message["messageAttributes"][CONTINUE]["stringValue"].as_str() {
+        match continued_object(message) {
             Some(object) => Some(Self::Continuation(object)),
             None => Part::from_record(message).map(Self::Part),
         }

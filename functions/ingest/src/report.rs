@@ -133,7 +133,9 @@ async fn publish_version(ingest: &Ingest, version: &ObjectVersion) -> Result<boo
     if !progress.is_split {
         return Ok(false);
     }
-    let segments = ingest.store.segments(version).await?;
+    let mut segments = ingest.store.segments(version).await?;
+    // A splitter may have died in the next segment of an object that was then deleted.
+    segments.retain(|(number, _)| *number < progress.segments);
     let is_complete = segments.len() as u64 == progress.segments
         && (0..).zip(&segments).all(|(number, (found, segment))| number == *found && segment.report.is_complete());
     if !is_complete {

@@ -10,6 +10,7 @@ use presence_tests::connectors::InterleavingConnector;
 use presence_tests::{
     FaultConnector, FaultKind, Fixtures, Plan, TestStack, in_process_client, long_timeouts, rng, short_retries,
 };
+use tokio::sync::Notify;
 
 use super::{business, fill, found, put, sorted, stored};
 
@@ -146,9 +147,54 @@ async fn a_warm_function_and_a_new_one_are_current_after_the_log_has_gone_round(
     assert_current(&waiting, key, "a function that has missed a round").await;
     let started = TestStack::with(stack.second_stack_options()).await;
     assert_current(&started, key, "a function that starts").await;
+    assert_eq!(entries(&stack).await, usize::try_from(SLOTS).expect("small"), "the log does not grow");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_put_that_stalls_until_another_import_has_released_its_announcement_twice_is_found() {
+    let stack = TestStack::start().await;
+    let fixtures = fill(&stack).await;
+    let key = &fixtures.provider.key;
+    stack.stores().businesses.release_changes().await.expect("the store answers");
+    let fast = other_process(&stack);
+    let change = async |number: u64| put(&fast, ("m2", 1, &format!("Nom {number}"), "Saint-Étienne")).await;
+    // The entry behind the next one is the first that releases others.
+    let last = SLOTS / 2 - 1;
+    for number in 0..last {
+        change(number).await;
+    }
+    let before = entries(&stack).await;
+    let (paused, resumed) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let interleaving = InterleavingConnector::new();
+    let stall = {
+        let (paused, resumed) = (Arc::clone(&paused), Arc::clone(&resumed));
+        async move {
+            paused.notify_one();
+            resumed.notified().await;
+        }
+    };
+    // The business, the head, fourteen reads of slots, the entry; then the put of the business.
+    interleaving.before(18, Box::pin(stall)).await;
+    let slow = stack.stores_through(interleaving.over(in_process_client()), long_timeouts(), stack.table_prefix());
+    let writing = tokio::spawn(async move { put(&slow, ("m1", 1, "Tard", "Lyon")).await });
+    paused.notified().await;
+    assert_eq!(entries(&stack).await, before + 1, "the change is announced");
+    assert!(!stored(&stack).await.contains(&"m1:1:Tard:Lyon".to_owned()), "and not written");
+    // This entry announces it again.
+    change(last).await;
+    fast.businesses.release_changes().await.expect("the store answers");
+    let started = TestStack::with(stack.second_stack_options()).await;
+    assert_current(&started, key, "before the put").await;
+    resumed.notify_one();
+    writing.await.expect("a written business");
+    assert!(stored(&stack).await.contains(&"m1:1:Tard:Lyon".to_owned()));
+    assert_current(&started, key, "after the put").await;
+}
+
+/// Returns the number of entries in the log of changes.
+async fn entries(stack: &TestStack) -> usize {
     let items = stack.items(&stack.stores().database.name(&presence_store::schema::BUSINESSES)).await;
-    let slots = items.iter().filter(|item| item.contains("CHANGES#")).count();
-    assert_eq!(slots, usize::try_from(SLOTS).expect("small"), "the log does not grow");
+    items.iter().filter(|item| item.contains("CHANGES#")).count()
 }
 
 #[tokio::test(flavor = "multi_thread")]

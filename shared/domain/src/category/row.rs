@@ -36,7 +36,7 @@ impl<T> Default for ByCountry<T> {
 }
 
 impl CategoryRow {
-    /// Returns the category, with its texts trimmed. The error names the value that breaks a rule, and the rule.
+    /// Returns the category, with its texts trimmed except those of partners. The error names the value that breaks a rule, and the rule.
     pub fn read(self) -> Result<Category, String> {
         let id = CategoryId::parse(&self.id).ok_or("id: must have 1 to 64 letters, digits and : _ . -")?;
         let code = text("code", &self.code)?;

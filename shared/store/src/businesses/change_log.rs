@@ -62,7 +62,7 @@ struct LogEnds {
 /// Entries of this writer.
 #[derive(Debug, Default)]
 struct OwnEntries {
-    /// Changes of an entry that are not done.
+    /// Changes of an entry that are not done. All those that it announces again count as one, which never ends here.
     open: BTreeMap<u64, usize>,
     /// Entries whose changes are all done.
     done: BTreeSet<u64>,
@@ -141,8 +141,13 @@ impl BusinessStore {
             };
             let releases = at.next - at.first >= RELEASE_AT;
             let mut announced = if releases { self.open_changes(at).await? } else { BTreeMap::new() };
+            let announces_again = !announced.is_empty();
             announced.extend(batch.iter().map(|announcement| (announcement.id.clone(), at.next)));
             if self.put_entry(&LogEntry::new(at.next, &self.changes.writer, &announced)).await? {
+                if announces_again {
+                    // Without an end: nobody tells this writer that the changes of others are done.
+                    guard(&self.changes.own).begin(at.next);
+                }
                 *ends = Some(LogEnds { next: at.next + 1, ..at });
                 if releases {
                     self.release(ends, at.next).await?;

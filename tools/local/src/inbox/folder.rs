@@ -9,6 +9,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use presence_domain::error::Error;
+use presence_domain::random::random_u64;
 use presence_ingest::{Objects, OpenObject};
 use tokio::io::AsyncSeekExt as _;
 
@@ -23,6 +24,8 @@ const UNFINISHED: &str = ".unfinished";
 #[derive(Clone, Debug)]
 pub struct FolderObjects {
     root: PathBuf,
+    /// Random number of this start. A stop loses the queue, so that a file without a report is another object after the next start.
+    start: u64,
 }
 
 /// File of the inbox.
@@ -33,24 +36,25 @@ pub(super) struct InboxFile {
     pub(super) mark: FileMark,
 }
 
-/// Mark of a file's content: size, time and place on the disk. A file that is replaced has another one.
+/// Mark of a file's content: size, time and place on the disk, and the start of this process. A file that is replaced has another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FileMark {
     pub(super) bytes: u64,
     pub(super) modified_at: SystemTime,
     inode: u64,
+    start: u64,
 }
 
 impl FileMark {
-    fn of(metadata: &Metadata) -> io::Result<Self> {
+    fn of(metadata: &Metadata, start: u64) -> io::Result<Self> {
         use std::os::unix::fs::MetadataExt as _;
-        Ok(Self { bytes: metadata.len(), modified_at: metadata.modified()?, inode: metadata.ino() })
+        Ok(Self { bytes: metadata.len(), modified_at: metadata.modified()?, inode: metadata.ino(), start })
     }
 
     /// Returns the mark as text: letters and digits.
     pub(super) fn etag(self) -> String {
         let nanoseconds = self.modified_at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos());
-        format!("{:x}-{nanoseconds:x}-{:x}", self.bytes, self.inode)
+        format!("{:x}-{nanoseconds:x}-{:x}-{:x}", self.bytes, self.inode, self.start)
     }
 }
 
@@ -61,7 +65,7 @@ impl FolderObjects {
     /// Occurs when the folder cannot be written.
     pub fn open(root: &Path) -> io::Result<Self> {
         fs::create_dir_all(root.join(INBOX))?;
-        Ok(Self { root: root.to_owned() })
+        Ok(Self { root: root.to_owned(), start: random_u64() })
     }
 
     /// Returns the files of the inbox in the order of their keys, also those in folders. Hidden files are left out, and those that no
@@ -80,7 +84,8 @@ impl FolderObjects {
                 if metadata.is_dir() {
                     folders.push(format!("{folder}{name}/"));
                 } else if [".jsonl", ".jsonl.gz"].iter().any(|end| name.ends_with(end)) {
-                    files.push(InboxFile { key: format!("{folder}{name}"), mark: FileMark::of(&metadata)? });
+                    let mark = FileMark::of(&metadata, self.start)?;
+                    files.push(InboxFile { key: format!("{folder}{name}"), mark });
                 }
             }
         }
@@ -105,7 +110,8 @@ impl FolderObjects {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file.map_err(unavailable)?,
         };
-        let mark = FileMark::of(&file.metadata().await.map_err(unavailable)?).map_err(unavailable)?;
+        let metadata = file.metadata().await.map_err(unavailable)?;
+        let mark = FileMark::of(&metadata, self.start).map_err(unavailable)?;
         file.seek(SeekFrom::Start(offset)).await.map_err(unavailable)?;
         let modified_at = Timestamp::try_from(mark.modified_at).map_err(Error::internal)?;
         Ok(Some(OpenObject { etag: mark.etag(), modified_at, body: Box::new(file) }))
@@ -169,6 +175,20 @@ mod tests {
             objects.delete("done/a/b.jsonl.json").await.expect("deleted, or not there");
         }
         assert!(objects.open("done/a/b.jsonl.json", 0).await.expect("read").is_none());
+    }
+
+    #[tokio::test]
+    async fn file_is_another_object_after_the_next_start() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let objects = FolderObjects::open(folder.path()).expect("the folder can be written");
+        fs::write(folder.path().join("inbox/a.jsonl"), "x").expect("a file");
+        let etag = async |objects: &FolderObjects| {
+            objects.open("inbox/a.jsonl", 0).await.expect("read").expect("there is one").etag
+        };
+        assert_eq!(etag(&objects).await, etag(&objects.clone()).await);
+        let restarted = FolderObjects::open(folder.path()).expect("the folder can be written");
+        // The split of the first start sent its rows to a queue that is lost.
+        assert_ne!(etag(&objects).await, etag(&restarted).await);
     }
 
     #[tokio::test]

@@ -29,9 +29,6 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Number of batches that are written at a time: the least that a queue of AWS may be limited to is two, and eight lanes of one
 /// organisation can be written side by side.
 const BATCHES_IN_FLIGHT: usize = 8;
-/// Pause after a failed invocation. It doubles up to the longest one.
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Background tasks that feed ingest. Dropping it stops them; what they had not done is done after the next start.
 #[derive(Debug)]
@@ -54,17 +51,15 @@ impl Inbox {
     }
 }
 
-/// Invokes ingest for each file that is complete, one after the other.
+/// Invokes ingest for each file that is complete, one after the other. One that cannot be split is tried again later.
 async fn watch(ingest: Ingest, mut watcher: Watcher) {
     loop {
         match watcher.look() {
             Ok(events) => {
-                for event in events {
-                    let mut pause = FIRST_PAUSE;
-                    while let Err(error) = handle(&ingest, &event, deadline_in(INVOCATION_TIME)).await {
-                        tracing::warn!(%error, "a file of the inbox cannot be split");
-                        tokio::time::sleep(pause).await;
-                        pause = (pause * 2).min(LONGEST_PAUSE);
+                for (key, event) in events {
+                    if let Err(error) = handle(&ingest, &event, deadline_in(INVOCATION_TIME)).await {
+                        tracing::warn!(%error, key, "a file of the inbox cannot be split");
+                        watcher.announce_again(&key);
                     }
                 }
             }

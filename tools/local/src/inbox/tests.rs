@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::time::Duration;
 
@@ -95,5 +96,21 @@ async fn compressed_file_that_was_there_before_the_start_is_imported() {
     assert_eq!(count(&stack, 3).await, 300);
     let audit = stack.stores().reviews.audit_reviews(None).await.expect("an audit");
     assert_eq!(audit.findings, []);
+    stack.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn file_that_cannot_be_read_holds_no_other_one_up() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let inbox = folder.path().join("inbox");
+    fs::create_dir_all(&inbox).expect("a folder");
+    // Nobody can open a socket as a file, not even root.
+    let unreadable = UnixListener::bind(inbox.join("a.jsonl")).expect("a socket");
+    fs::write(inbox.join("b.jsonl"), row(0, 3)).expect("a file");
+    let stack = start(folder.path()).await;
+    assert_eq!(report(&folder, "b.jsonl", |_| true).await, summary(1, 0, 0, 0));
+    drop(unreadable);
+    fs::remove_file(inbox.join("a.jsonl")).and_then(|()| fs::write(inbox.join("a.jsonl"), row(1, 3))).expect("a file");
+    assert_eq!(report(&folder, "a.jsonl", |_| true).await, summary(1, 0, 0, 0));
     stack.stop().await;
 }

@@ -12,6 +12,8 @@ use super::folder::{DONE, FileMark, FolderObjects, INBOX, InboxFile};
 
 /// Time for which a file has not changed when it counts as complete.
 const SETTLED_AFTER: Duration = Duration::from_secs(1);
+/// Longest pause before a file that could not be read is announced again. The pause doubles up to it.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// Characters of a key that S3 leaves as they are in its events.
 const KEPT: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'*').remove(b'/');
 
@@ -23,8 +25,10 @@ pub(super) struct Watcher {
 
 struct SeenFile {
     mark: FileMark,
-    /// Time since the file was seen as it is.
+    /// Time since the file was seen as it is, or could not be read.
     unchanged_for: Stopwatch,
+    /// Such a time after which it is announced.
+    settles_after: Duration,
     is_announced: bool,
 }
 
@@ -33,33 +37,44 @@ impl Watcher {
         Self { objects, seen: HashMap::new() }
     }
 
-    /// Returns the events of the files that are complete since the last look.
+    /// Returns keys and events of the files that are complete since the last look.
     ///
     /// A file whose report is newer than itself was read before the start.
-    pub(super) fn look(&mut self) -> io::Result<Vec<Value>> {
+    pub(super) fn look(&mut self) -> io::Result<Vec<(String, Value)>> {
         let files = self.objects.list_inbox()?;
         self.seen.retain(|key, _| files.iter().any(|file| file.key == *key));
         let mut events = Vec::new();
         for file in files {
             if self.is_complete(&file) {
-                events.push(event_of(&file));
+                let event = event_of(&file);
+                events.push((file.key, event));
             }
         }
         Ok(events)
+    }
+
+    /// Lets a later look announce a file again that could not be read.
+    pub(super) fn announce_again(&mut self, key: &str) {
+        if let Some(seen) = self.seen.get_mut(key) {
+            seen.unchanged_for = Stopwatch::start();
+            seen.settles_after = (seen.settles_after * 2).min(LONGEST_PAUSE);
+            seen.is_announced = false;
+        }
     }
 
     /// True for a file that has just become complete.
     fn is_complete(&mut self, file: &InboxFile) -> bool {
         match self.seen.get_mut(&file.key) {
             Some(seen) if seen.mark == file.mark => {
-                let is_complete = !seen.is_announced && seen.unchanged_for.elapsed() >= SETTLED_AFTER;
+                let is_complete = !seen.is_announced && seen.unchanged_for.elapsed() >= seen.settles_after;
                 seen.is_announced |= is_complete;
                 is_complete
             }
             seen => {
                 // A file that was there at the start, or that is moved to the inbox, may be older than its report.
                 let is_announced = seen.is_none() && self.has_newer_report(file);
-                let seen = SeenFile { mark: file.mark, unchanged_for: Stopwatch::start(), is_announced };
+                let unchanged_for = Stopwatch::start();
+                let seen = SeenFile { mark: file.mark, unchanged_for, settles_after: SETTLED_AFTER, is_announced };
                 self.seen.insert(file.key.clone(), seen);
                 false
             }
@@ -106,7 +121,7 @@ mod tests {
     fn next_keys(watcher: &mut Watcher, count: usize) -> Vec<String> {
         let mut keys = Vec::new();
         for _ in 0..600 {
-            for event in watcher.look().expect("the folder can be read") {
+            for (_, event) in watcher.look().expect("the folder can be read") {
                 keys.push(event["Records"][0]["s3"]["object"]["key"].as_str().expect("a key").to_owned());
             }
             if keys.len() >= count {
@@ -127,6 +142,17 @@ mod tests {
         assert!(watcher.look().expect("a look").is_empty());
         fs::write(&file, "{}\n{}\n").expect("a file");
         assert_eq!(next_keys(&mut watcher, 1), ["inbox/%C3%A9t%C3%A9+1.jsonl"]);
+    }
+
+    #[test]
+    fn file_that_could_not_be_read_is_announced_again() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (mut watcher, file) = (watcher(folder.path()), folder.path().join("inbox/a.jsonl"));
+        fs::write(&file, "{}\n").expect("a file");
+        for _ in 0..2 {
+            assert_eq!(next_keys(&mut watcher, 1), ["inbox/a.jsonl"]);
+            watcher.announce_again("inbox/a.jsonl");
+        }
     }
 
     #[test]

@@ -74,6 +74,11 @@ impl Row for BusinessRow {
         context.transfers.finish().await
     }
 
+    async fn finish_stopped(context: &ImportContext) -> Result<(), &'static str> {
+        let finished = context.transfers.finish().await;
+        finished.map_err(|_| "lists of users may name a business that moved: `ops users audit` finds them")
+    }
+
     fn users_updated(context: &ImportContext) -> Option<u64> {
         Some(context.transfers.count_changed_users()).filter(|users| *users > 0)
     }

@@ -136,7 +136,8 @@ mod tests {
     fn files_of_other_types_are_recognised() {
         let utf_16: Vec<u8> = "{\"id\": 42}".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let with_mark = [b"\xff\xfe".as_slice(), &utf_16].concat();
-        let cases: [(&[u8], &str); 18] = [
+        let exported = ImportKind::Reviews.example().replace('}', r#", "acts": "AAAA"}"#);
+        let cases: [(&[u8], &str); 19] = [
             (b"\x1f\x8b\x08\x00\x00", "a gzip file"),
             (b"PK\x03\x04\x14\x00jsonl", "a ZIP archive"),
             (b"PK\x03\x04\x14\x00[Content_Types].xml xl/workbook.xml", "an Excel workbook"),
@@ -155,6 +156,7 @@ mod tests {
             (b"{\"line\":3,\"reason\":\"no\",\"row\":\"{}\"}\n", "a file of rejected rows"),
             (ImportKind::Businesses.example().as_bytes(), "rows of businesses"),
             (ImportKind::Reviews.example().as_bytes(), "rows of reviews"),
+            (exported.as_bytes(), "rows of reviews"),
         ];
         for (start, expected) in cases {
             assert_eq!(looks_like(start, ImportKind::Orgs), Some(expected), "{}", String::from_utf8_lossy(start));

@@ -73,6 +73,7 @@ impl ImportKind {
                 "link",
                 "seen_at",
                 "stamp",
+                "acts",
             ],
         }
     }

@@ -73,14 +73,15 @@ business_id names a business that is imported already; partner is partner_1,
 partner_8 or partner_9; rating is an integer from 1 to 5; state is treated,
 not_treated or deleted. A date is a day (its start in UTC) or an instant (in UTC
 without an offset). key (default: partner_id), author_name, update_date,
-delete_date, title, content, reply_comment, link, seen_at and stamp may be missing;
-an empty or blank text counts as missing. content and reply_comment have at most
-10000 characters, every other text 2048 bytes. Control characters other than tab and
-line breaks are removed. seen_at is the instant at which the partner said so: a
+delete_date, title, content, reply_comment, link, seen_at, stamp and acts may be
+missing; an empty or blank text counts as missing. content and reply_comment have at
+most 10000 characters, every other text 2048 bytes. Control characters other than tab
+and line breaks are removed. seen_at is the instant at which the partner said so: a
 row that is older than what is stored counts as unchanged, and one more than 24
 hours in the future is rejected. stamp is written by exports of reviews that arrived
-by themselves, and read by \"ops reviews build\" only. The id of a review, as meant
-below, is its business_id, partner and partner_id.";
+by themselves, and read by \"ops reviews build\" only. acts is of an export, too: only
+\"ops reviews build\" reads it. The id of a review, as meant below, is its
+business_id, partner and partner_id.";
 
 const CATEGORIES_FORMAT: &str = "\
 One JSON object a line (here broken in several):

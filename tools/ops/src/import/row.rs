@@ -41,6 +41,11 @@ pub(super) trait Row: Sized + Send + 'static {
     fn finish(_context: &ImportContext) -> impl Future<Output = Result<(), Error>> + Send {
         std::future::ready(Ok(()))
     }
+
+    /// Runs after the last row of an import that was stopped. The error is advice for the operator.
+    fn finish_stopped(_context: &ImportContext) -> impl Future<Output = Result<(), &'static str>> + Send {
+        std::future::ready(Ok(()))
+    }
 }
 
 /// Outcome of a row.

@@ -59,22 +59,32 @@ impl<R: Row> RowImport<R> {
         (ImportSummary { users_updated: R::users_updated(&self.context), ..self.summary }, self.rejects)
     }
 
-    /// Reads, checks and writes every row. After an error or Ctrl-C it starts no further row, and counts those that are in flight.
+    /// Reads, checks and writes every row. After an error or Ctrl-C it starts no further row, and ends those that are in flight.
     pub(super) async fn run(&mut self, lines: LineReader, interrupt: Interrupt) -> anyhow::Result<()> {
-        let result = self.import(lines, interrupt).await;
-        if let Err(error) = &result {
-            let is_limit = matches!(error.downcast_ref(), Some(ImportError::TooManyRejected(_)));
-            self.context.stores.database.stop_retries();
-            while let Some(InFlight { line, task, .. }) = self.in_flight.pop_front() {
-                match task.await {
-                    // Rows beyond the limit count only if they are written.
-                    Ok(Ok(RowOutcome::Rejected(_))) if is_limit => {}
-                    Ok(Ok(outcome)) => self.count(&line, outcome)?,
-                    _ => {}
-                }
+        let Err(error) = self.import(lines, interrupt).await else { return Ok(()) };
+        let is_limit = matches!(error.downcast_ref(), Some(ImportError::TooManyRejected(_)));
+        self.context.stores.database.stop_retries();
+        let counted = self.finish_in_flight(is_limit).await;
+        let finished = R::finish_stopped(&self.context).await;
+        counted?;
+        Err(match finished {
+            Ok(()) => error,
+            Err(advice) => error.context(advice),
+        })
+    }
+
+    /// Waits for the rows in flight and counts them. After an error of a count, it counts no further one.
+    async fn finish_in_flight(&mut self, is_limit: bool) -> anyhow::Result<()> {
+        let mut counted = Ok(());
+        while let Some(InFlight { line, task, .. }) = self.in_flight.pop_front() {
+            match task.await {
+                // Rows beyond the limit count only if they are written.
+                Ok(Ok(RowOutcome::Rejected(_))) if is_limit => {}
+                Ok(Ok(outcome)) => counted = counted.and_then(|()| self.count(&line, outcome)),
+                _ => {}
             }
         }
-        result
+        counted
     }
 
     async fn import(&mut self, mut lines: LineReader, mut interrupt: Interrupt) -> anyhow::Result<()> {

@@ -1,9 +1,9 @@
 //! Businesses that move to another organisation, and the users of the old organisation whose lists name them.
 //!
 //! The lists are changed before the business is written. If the import is killed in between, the business is still in the
-//! old organisation, and the next run repeats the change. When the import ends, a second read finds users whose lists got
-//! the business meanwhile. One case remains: an update that checked the business before it moved, and is written after that
-//! second read. `ops users audit` finds it.
+//! old organisation, and the next run repeats the change. When the import ends, also by an error or Ctrl-C, a second read finds
+//! users whose lists got the business meanwhile. Two cases remain, which `ops users audit` finds: an update that checked the business
+//! before it moved, and is written after that second read; and an import that is killed, or cannot read any more, before it.
 //!
 //! Each read covers every user of the organisation once, by the directory of users, which is proven complete, and then strongly. It
 //! costs about a read unit a user, and 18 for a user with 2,000 businesses. The first read serves all businesses of the file.
@@ -70,14 +70,14 @@ impl BusinessTransfers {
 
     /// Removes the businesses from lists that got them since the first read.
     pub(super) async fn finish(&self) -> Result<(), Error> {
-        let by_old_org = std::mem::take(&mut *self.by_old_org.lock().await);
         if self.dry_run {
             return Ok(());
         }
-        for (old_org, OrgTransfers { businesses, .. }) in by_old_org {
-            let holders = self.users.list_business_holders(old_org).await?;
-            for business in &businesses {
-                self.remove_from_holders(&holders, business, old_org).await?;
+        let by_old_org = self.by_old_org.lock().await;
+        for (old_org, OrgTransfers { businesses, .. }) in &*by_old_org {
+            let holders = self.users.list_business_holders(*old_org).await?;
+            for business in businesses {
+                self.remove_from_holders(&holders, business, *old_org).await?;
             }
         }
         Ok(())

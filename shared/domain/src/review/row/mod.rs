@@ -14,6 +14,9 @@ use crate::ids::{BusinessId, OrgId};
 use crate::instant::{DateInput, format_second};
 use crate::json_row::parse_json;
 
+/// Maximum number of bytes of `acts`: two long texts of four bytes a character and a reason, in base64, need 110,000.
+const ACTS_MAX_BYTES: usize = 128 << 10;
+
 /// Row of a review whose values follow the rules.
 #[derive(Clone, Debug)]
 pub struct ReviewRow {
@@ -51,7 +54,7 @@ impl ReviewRow {
     pub fn parse(line: &str, now: Timestamp) -> Result<Self, String> {
         let mut row = parse_json::<RawReview>(line)?;
         let acts = row.acts.take();
-        Ok(Self { review: row.check(now)?, acts })
+        Ok(Self { review: row.check(now)?, acts: acts.map(check_acts).transpose()? })
     }
 
     /// Returns the business that the row is about.
@@ -222,6 +225,15 @@ fn parse_stamp(text: &str, seen_at: Option<SeenAt>) -> Result<SeenAt, String> {
     let is_same_instant = |stamp: &SeenAt| seen_at.is_some_and(|seen_at| seen_at.at == stamp.at);
     let stamp = SeenAt::parse(text).filter(is_same_instant);
     stamp.ok_or_else(|| "stamp: must be the one that was exported with this seen_at".to_owned())
+}
+
+/// Checks the length and the characters of `acts`. The build of a table decodes it.
+fn check_acts(acts: String) -> Result<String, String> {
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
+    if acts.len() > ACTS_MAX_BYTES || !acts.bytes().all(is_base64) {
+        return Err(format!("acts: must be base64 text of at most {ACTS_MAX_BYTES} bytes"));
+    }
+    Ok(acts)
 }
 
 /// Parses a date as a day in UTC.

@@ -109,6 +109,8 @@ fn reason_names_the_error() {
             json!({ "seen_at": "1970-01-01", "stamp": "0#x" }),
             "stamp: must be the one that was exported with this seen_at",
         ),
+        (json!({ "acts": "AAA\u{ffff}" }), "acts: must be base64 text of at most 131072 bytes"),
+        (json!({ "acts": "A".repeat((128 << 10) + 1) }), "acts: must be base64 text of at most 131072 bytes"),
         (json!({ "date": "0000-12-31" }), "date: must lie in the years 1 to 9999, in UTC"),
         (json!({ "business_id": "a/b" }), "business_id: must have 1 to 64 letters, digits and : _ . -"),
     ];
