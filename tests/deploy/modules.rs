@@ -7,7 +7,7 @@ use super::crates::{Dependencies, tree_of};
 use super::template::root;
 
 /// Returns the source files below a folder, by their paths from there.
-fn sources(folder: &Path) -> BTreeMap<PathBuf, String> {
+pub(super) fn sources(folder: &Path) -> BTreeMap<PathBuf, String> {
     let (mut sources, mut folders) = (BTreeMap::new(), vec![folder.to_owned()]);
     while let Some(next) = folders.pop() {
         for entry in std::fs::read_dir(next).expect("a folder") {

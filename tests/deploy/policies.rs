@@ -48,9 +48,9 @@ fn no_role_has_a_wildcard_or_a_managed_policy() {
         let properties = role.attribute("Properties");
         for statement in statements(role) {
             let granted = json!([statement["Action"], statement["Resource"]]).to_string();
-            // The objects of a folder are the one thing without names of their own.
-            let folders = ["inbox", "done", "rejected", "work"].map(|folder| format!("/{folder}/*\""));
-            let named = folders.iter().fold(granted.clone(), |text, folder| text.replace(folder, ""));
+            // The objects of a folder and the recipients of a sandbox have no names here.
+            let unnamed = ["/inbox", "/done", "/rejected", "/work", ":identity"].map(|of| format!("{of}/*\""));
+            let named = unnamed.iter().fold(granted.clone(), |text, one| text.replace(one, ""));
             assert!(!named.contains('*'), "{}: {granted}", role.name);
         }
         let names: BTreeSet<_> = properties.as_object().expect("properties").keys().map(String::as_str).collect();
@@ -90,9 +90,11 @@ fn only_the_mailer_may_send_and_only_from_the_configured_address() {
         let [statement] = statements[..] else { panic!("one statement") };
         let arn = |rest: &str| json!({ "Fn::Sub": format!("arn:${{AWS::Partition}}:ses:${{AWS::Region}}:${{AWS::AccountId}}:{rest}") });
         assert_eq!(statement["Action"], "ses:SendEmail");
+        // The sandbox of SES asks for the right to the identity of the recipient, too.
+        let recipients = json!({ "Fn::If": ["HasSandboxRecipients", arn("identity/*"), { "Ref": "AWS::NoValue" }] });
         assert_eq!(
             statement["Resource"],
-            json!([arn("identity/${MailDomain}"), arn("configuration-set/${MailConfiguration}")])
+            json!([arn("identity/${MailDomain}"), arn("configuration-set/${MailConfiguration}"), recipients])
         );
         let address = "${MailLocalPart}@${MailDomain}";
         assert_eq!(statement["Condition"], json!({ "StringEquals": { "ses:FromAddress": { "Fn::Sub": address } } }));

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::modules::sources;
 use super::template::{TEMPLATE, root};
 
 /// Words of the query language, and the fields that `CloudWatch` adds to every line.
@@ -77,6 +78,19 @@ fn saved_queries_read_logs_of_the_stack() {
             assert_eq!(TEMPLATE.resource(group).kind(), "AWS::Logs::LogGroup", "{}", query.name);
         }
     }
+}
+
+#[test]
+fn operations_and_messages_of_the_functions_are_documented() {
+    let logging = document("logging.md");
+    let documented = code(&logging);
+    let sources = sources(&root().join("functions"));
+    let lines: Vec<_> = sources.values().flat_map(|text| text.lines()).collect();
+    let operations = lines.iter().filter_map(|line| line.split("log_background_error(\"").nth(1)?.split('"').next());
+    let messages = lines.iter().filter(|line| line.contains("tracing::")).filter_map(|line| line.rsplit('"').nth(1));
+    let logged: BTreeSet<_> = operations.chain(messages).collect();
+    assert!(logged.len() > 30, "{logged:?}");
+    assert_eq!(logged.difference(&documented).collect::<Vec<_>>(), Vec::<&&str>::new());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use presence_store::schema::TABLES;
 use serde_json::{Value, json};
 
 use super::tables::expected;
-use super::template::{TEMPLATE, main_template, read};
+use super::template::{TEMPLATE, main_template, read, root};
 
 const STACK: &str = "shared/stacks/restored-tables.yaml";
 
@@ -92,5 +92,20 @@ fn whatever_names_a_table_of_the_stack_names_the_restored_one_if_there_is_one() 
             !text.contains(&format!(r#"["{table}","#)) && !text.contains(&format!(r#""Ref":"{table}""#)),
             "{table}"
         );
+    }
+}
+
+#[test]
+fn each_command_of_the_guides_that_changes_the_tables_in_use_releases_all_at_once() {
+    for guide in ["restore", "runbooks"] {
+        let text = std::fs::read_to_string(root().join(format!("shared/docs/{guide}.md"))).expect("a guide");
+        let words: Vec<_> = text.split_whitespace().collect();
+        let text = words.join(" ");
+        let commands: Vec<_> = text.split("tools/ci/deploy prod Active").skip(1).collect();
+        assert_eq!(commands.len(), 2, "{guide}");
+        for command in commands {
+            let (command, _) = command.split_once('`').expect("the end of the command");
+            assert!(command.contains("Release=AllAtOnce"), "{guide}: {command}");
+        }
     }
 }

@@ -74,13 +74,15 @@ impl Month {
     }
 
     fn observation(&self) -> Vec<Line> {
-        let alarms = MONITORING.matches("Type: AWS::CloudWatch::Alarm").count() as f64;
+        let alarms = MONITORING.matches("Type: AWS::CloudWatch::Alarm").count();
+        // A metric of an alarm on several has a `MetricStat`, and the one of any other alarm a `Statistic` or an `ExtendedStatistic`.
+        let metrics = (MONITORING.matches("MetricStat:").count() + MONITORING.matches("Statistic:").count()) as f64;
         let stored = format!("{:.1} GB for 30 days, as if not compressed; {ASSUMED}", self.logged_gb());
         vec![
             line("Logs: written", format!("{:.1} GB of lines", self.logged_gb()), self.totals.logs),
             line("Logs: kept", stored, self.logged_gb() * LOG_MONTHS * LOG_STORAGE_GB),
             line("Metrics", format!("{METRICS:.0} of the functions"), METRICS * METRIC),
-            line("Alarms", format!("{alarms:.0}, of one metric each at least; {ASSUMED}"), alarms * ALARM),
+            line("Alarms", format!("{alarms}, on {metrics:.0} metrics; {ASSUMED}"), metrics * ALARM),
             line("Dashboard", "one", DASHBOARD),
         ]
     }

@@ -49,6 +49,8 @@ fn bill_is_the_sum_of_its_lines() {
     assert!((amount(&report, "DynamoDB: reads of requests") - 60.06 * 0.125).abs() < 0.01);
     assert!((amount(&report, "DynamoDB: imports") - (13.2 * 0.625 + 3.6 * 0.125)).abs() < 0.01);
     assert!((amount(&report, "SES") - 3.0).abs() < 1e-9);
+    // Nine alarms on one metric, and ten on 43.
+    assert!((amount(&report, "Alarms") - 5.2).abs() < 1e-9);
 }
 
 #[test]

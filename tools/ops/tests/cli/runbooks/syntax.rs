@@ -7,7 +7,7 @@ use presence_ops::Cli;
 use super::page::{COMMANDS, simple_commands};
 
 /// Operations of the AWS CLI and of SAM that the page may use, with their options.
-const OTHERS: [(&str, &[&str]); 34] = [
+const OTHERS: [(&str, &[&str]); 35] = [
     ("aws cloudformation continue-update-rollback", &["--stack-name"]),
     ("aws cloudformation create-change-set", &["--change-set-type", "--stack-name"]),
     ("aws cloudformation delete-stack", &["--stack-name"]),
@@ -35,6 +35,7 @@ const OTHERS: [(&str, &[&str]); 34] = [
     ("aws s3 rm", &["--recursive"]),
     ("aws s3 sync", &[]),
     ("aws sqs get-queue-attributes", &["--queue-url", "--attribute-names"]),
+    ("aws sqs get-queue-url", &["--queue-name"]),
     ("aws sqs list-message-move-tasks", &["--source-arn"]),
     ("aws sqs purge-queue", &["--queue-url"]),
     (
