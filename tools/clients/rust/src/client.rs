@@ -38,13 +38,13 @@ macro_rules! search {
             body(filter(self.api.$search()).send().await).await
         }
 
-        #[doc = concat!("Yields each of the ", $what, " that a search finds, over all pages of 100.")]
+        #[doc = concat!("Yields each of the ", $what, " that a search finds, in pages of 100 or as the filter says.")]
         pub fn $iterate<F>(&self, filter: F) -> impl Stream<Item = Result<$item, Error>>
         where
             F: for<'a> FnOnce(builder::$builder<'a>) -> builder::$builder<'a>,
         {
-            let search = filter(self.api.$search()).per_page(MAX_PER_PAGE);
-            results(walk::<$page>(async move |page| body(search.clone().page(page).send().await).await, MAX_PER_PAGE))
+            let search = filter(self.api.$search().per_page(MAX_PER_PAGE));
+            results(walk::<$page>(async move |page| body(search.clone().page(page).send().await).await))
         }
     };
 }

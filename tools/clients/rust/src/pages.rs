@@ -30,6 +30,9 @@ pub trait Page {
     /// Returns the numbers of the page.
     fn info(&self) -> PageInfo;
 
+    /// Returns the number of results on the page.
+    fn size(&self) -> i64;
+
     /// Returns the results of the page.
     fn into_items(self) -> Vec<Self::Item>;
 
@@ -44,6 +47,10 @@ macro_rules! page {
 
             fn info(&self) -> PageInfo {
                 PageInfo { page: self.page, max_page: self.max_page, count: self.count }
+            }
+
+            fn size(&self) -> i64 {
+                i64::try_from(self.$items.len()).unwrap_or(i64::MAX)
             }
 
             fn into_items(self) -> Vec<$item> {
@@ -77,15 +84,14 @@ impl PageInfo {
 }
 
 /// Yields the pages of a search, from the first to the last.
-pub(crate) fn walk<P: Page>(
-    read: impl AsyncFn(i64) -> Result<P, Error>,
-    per_page: i64,
-) -> impl Stream<Item = Result<P, Error>> {
+pub(crate) fn walk<P: Page>(read: impl AsyncFn(i64) -> Result<P, Error>) -> impl Stream<Item = Result<P, Error>> {
     try_stream! {
-        let (mut page, mut count) = (Some(1), 0);
+        let (mut page, mut count, mut per_page) = (Some(1), 0, 1);
         while let Some(number) = page {
             let answer = read(number).await?;
             let info = answer.info();
+            // Each page but the last is full.
+            per_page = answer.size().max(per_page);
             yield answer;
             page = info.next(count, per_page);
             count = info.count;
@@ -141,7 +147,7 @@ mod tests {
                     }
                 }
             });
-            let pages = walk(async |page| Ok(model.search(None, None, page, 10)), 10);
+            let pages = walk(async |page| Ok(model.search(None, None, page, 4)));
             let found: Vec<_> = results(pages).map_ok(|review| review.id).try_collect().await.expect("a search");
             assert_eq!(found.iter().collect::<HashSet<_>>().len(), found.len());
             assert!((0..40).map(stays).all(|id| found.contains(&id)), "seed {seed}");

@@ -249,6 +249,16 @@ async fn requests_carry_key_and_user_agent_and_no_error_or_debug_text_holds_the_
     assert!(seen.iter().all(|parts| parts.uri == "/api/v2/user/me"));
 }
 
+#[tokio::test]
+async fn an_iteration_asks_for_pages_of_a_hundred_or_of_the_size_that_the_filter_sets() {
+    let page = Answer(200, None, json!({ "page": 1, "max_page": 1, "count": 0, "businesses": [] }));
+    let (server, client) = Server::start(vec![page.clone(), page]).await;
+    assert_eq!(client.iterate_businesses(|search| search).count().await, 0);
+    assert_eq!(client.iterate_businesses(|search| search.per_page(2)).count().await, 0);
+    let urls: Vec<_> = server.requests().into_iter().map(|(line, _)| line).collect();
+    assert_eq!(urls, [100, 2].map(|size| format!("GET /api/v2/business/search?page=1&per_page={size}")));
+}
+
 /// Page with these events, the cursor after it, and true if the feed has more.
 fn page(numbers: &[u32], next: u32, has_more: bool) -> Step {
     let at = "2026-03-01T12:00:00.123Z";

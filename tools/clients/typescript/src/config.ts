@@ -42,12 +42,14 @@ export interface Config {
   fetch: (request: Request) => Promise<Response>;
 }
 
-/** Returns the settings with defaults. Throws a TypeError that names a missing one. */
+/** Returns the settings with defaults. Throws a TypeError that names one that is missing or wrong. */
 export function resolve(options: ClientOptions): Config {
   const baseUrl = options.baseUrl ?? environment("PRESENCE_URL");
   if (!baseUrl) throw new TypeError("baseUrl is missing: pass it, or set PRESENCE_URL");
   const apiKey = options.apiKey ?? environment("PRESENCE_API_KEY");
   if (!apiKey) throw new TypeError("apiKey is missing: pass it, or set PRESENCE_API_KEY");
+  // An error about a header would quote the key.
+  if (!/^[!-~]+$/.test(apiKey)) throw new TypeError("apiKey has a character that no key has, such as a blank or a line break");
   const own = `presence-client-typescript/${VERSION}`;
   return {
     baseUrl: withoutVersion(baseUrl),

@@ -4,6 +4,7 @@ import type { Review, ReviewFilters, ReviewPage } from "./types.js";
 /** Some reviews, oldest change first, and the cursor to keep once they are stored. */
 export interface Batch {
   reviews: Review[];
+  /** Greatest `update_date` that was seen and was not in the future when the pull began. */
   cursor: string;
 }
 
@@ -33,6 +34,7 @@ export async function* pull(search: Search, cursor: string | undefined, options:
   const { overlap = 0, per_page = MAX_PER_PAGE, ...filters } = options;
   const read = (bounds: ReviewFilters, page: number) =>
     search({ ...filters, ...bounds, order_by: "update_date", per_page, page });
+  const begin = Date.now() / 1000;
   let greatest = cursor === undefined ? FIRST_SECOND : secondOf(cursor);
   let since = cursor === undefined ? undefined : Math.max(FIRST_SECOND, greatest - Math.ceil(overlap));
   let seen = new Set<string>();
@@ -40,7 +42,9 @@ export async function* pull(search: Search, cursor: string | undefined, options:
     const fresh = reviews.filter((review) => !seen.has(keyOf(review)));
     for (const review of reviews) {
       seen.add(keyOf(review));
-      greatest = Math.max(greatest, secondOf(review.update_date));
+      const second = secondOf(review.update_date);
+      // One wrong date in the future as a cursor would hide what changes before it from every later pull.
+      if (second <= begin) greatest = Math.max(greatest, second);
     }
     return { reviews: fresh, cursor: textOf(greatest) };
   };

@@ -1,4 +1,5 @@
 import type { GeneratedClient } from "./client.js";
+import { PresenceError } from "./errors.js";
 import { MAX_PER_PAGE, type PageInfo, results, walk } from "./pages.js";
 import { type Batch, type PullOptions, pull } from "./pull.js";
 import type * as t from "./types.js";
@@ -7,8 +8,10 @@ type WithoutPage<F> = Omit<F, "page">;
 
 /** Returns the body of an answer. The transport throws for all answers but 2xx. */
 export async function body<T>(answer: Promise<{ data?: T }>): Promise<T> {
-  const { data } = await answer;
-  if (data === undefined) throw new TypeError("the answer has no body");
+  const { data } = await answer.catch((error: unknown) => {
+    throw error instanceof SyntaxError ? new PresenceError("the answer is no JSON", { cause: error }) : error;
+  });
+  if (typeof data !== "object" || data === null) throw new PresenceError("the answer is no JSON object");
   return data;
 }
 
@@ -83,7 +86,7 @@ export class Users {
   /** Creates a user. Returns its id. */
   async create(user: t.UserCreation, options: t.ChangeOptions = {}): Promise<string> {
     const { id } = await body(this.#api.POST("/api/v2/user", { body: user, ...change(options) }));
-    if (id === undefined) throw new TypeError("the answer has no id");
+    if (id === undefined) throw new PresenceError("the answer has no id");
     return id;
   }
 

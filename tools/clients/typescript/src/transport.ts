@@ -60,5 +60,6 @@ function responseOf({ status, headers, text }: Answer): Response {
   // They describe the body as it travelled.
   described.delete("content-encoding");
   described.delete("content-length");
-  return new Response(text, { status, headers: described });
+  // An answer of 204 may have no body, not even an empty one.
+  return new Response(text || null, { status, headers: described });
 }

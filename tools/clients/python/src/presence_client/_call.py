@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from traceback import walk_tb
 from types import ModuleType
 from typing import Literal, TypeVar
 
@@ -42,8 +43,15 @@ def expect(kind: type[T] | tuple[type[T], ...], call: Callable[[], object]) -> T
     names = " or ".join(each.__name__ for each in (kind if isinstance(kind, tuple) else (kind,)))
     try:
         found = call()
-    except (AttributeError, KeyError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        if not _is_of_answer(error):
+            raise
         raise PresenceError(f"the answer is no {names}") from error
     if isinstance(found, kind):
         return found
     raise PresenceError(f"the answer is no {names}")
+
+
+def _is_of_answer(error: Exception) -> bool:
+    """Return True if a generated operation raised the error while it read the answer, not before it sent the request."""
+    return any(frame.f_code.co_name == "_build_response" for frame, _ in walk_tb(error.__traceback__))

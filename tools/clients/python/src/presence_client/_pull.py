@@ -32,6 +32,7 @@ class Batch:
 
     reviews: Sequence[Review]
     cursor: str
+    """Greatest `update_date` that was seen and was not in the future when the pull began."""
 
 
 Search = Callable[[str | None, str | None, int], ReviewPage]
@@ -45,6 +46,7 @@ class Puller:
         """Begin at the cursor, or at the first review. `overlap` is in seconds."""
         self._search = search
         self._per_page = per_page
+        self._begin = datetime.now(UTC)
         self._greatest = FIRST if cursor is None else parse_cursor(cursor)
         reach = min(timedelta(seconds=ceil(overlap)), self._greatest - FIRST)
         self._since = None if cursor is None else self._greatest - reach
@@ -85,7 +87,9 @@ class Puller:
         """Yield the reviews that were not seen, if there are any."""
         fresh = [review for review in reviews if key_of(review) not in self._seen]
         self._seen.update(map(key_of, reviews))
-        self._greatest = max(self._greatest, *(review.update_date for review in reviews)) if reviews else self._greatest
+        # One wrong date in the future as a cursor would hide what changes before it from every later pull.
+        dates = (review.update_date for review in reviews if review.update_date <= self._begin)
+        self._greatest = max([self._greatest, *dates])
         if fresh:
             yield Batch(fresh, text_of(self._greatest))
 

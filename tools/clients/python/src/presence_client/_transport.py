@@ -56,8 +56,9 @@ class Transport(httpx.BaseTransport):
             response = self._inner.handle_request(request)
             body = response.read()
         except httpx.TransportError as error:
-            # The request of the cause holds the key, so that the cause stays behind.
-            return NetworkError(attempts, f"{type(error).__name__} {error}".rstrip())
+            # The request of the cause holds the key, so that the cause stays behind. A ProtocolError may quote a header.
+            text = "" if isinstance(error, httpx.ProtocolError) else str(error)
+            return NetworkError(attempts, f"{type(error).__name__} {text}".rstrip())
         return response if response.status_code < REDIRECT else error_of(response.status_code, response.headers, body)
 
     def close(self) -> None:

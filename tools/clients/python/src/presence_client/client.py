@@ -1,6 +1,7 @@
 """Client of the presence API."""
 
 import os
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Self, Unpack
@@ -74,6 +75,9 @@ from .generated.models import (
 )
 from .generated.types import UNSET
 
+KEY = re.compile("[!-~]+")
+"""Key that a header can hold: printable ASCII without blanks."""
+
 
 class PresenceClient:
     """Client of the presence API. Threads may share it. It is a context manager that closes its connections."""
@@ -95,6 +99,8 @@ class PresenceClient:
         """
         url = _setting("base_url", base_url, "PRESENCE_URL")
         key = _setting("api_key", api_key, "PRESENCE_API_KEY")
+        if not KEY.fullmatch(key):
+            raise ValueError("api_key has a character that no key has, such as a blank or a line break")
         own = f"presence-client-python/{__version__}"
         inner = transport or httpx.HTTPTransport(trust_env=True)
         self._retry = retry or Retry()

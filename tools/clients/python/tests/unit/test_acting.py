@@ -92,6 +92,13 @@ def test_a_dict_as_a_request_body_is_a_type_error_and_nothing_is_sent() -> None:
         assert run.seen == []
 
 
+def test_a_webhook_may_have_types_of_events_that_came_later() -> None:
+    webhook = {"id": "42-0c5662f081d2", "url": "https://a.example/", "types": ["shop.*"], "label": None, "state": "enabled"}
+    dates = {"failing_since": None, "cursor": "42-7", "created_at": "2026-03-01T12:00:00+00:00"}
+    with serving(Answer(200, webhook | dates)) as run:
+        assert run.client.webhooks.get("42-0c5662f081d2").types == ["shop.*"]
+
+
 def test_an_outcome_of_another_form_is_an_error_of_the_client() -> None:
     bodies: tuple[object, ...] = (b"<html>", {"id": "1"})
     for body in bodies:

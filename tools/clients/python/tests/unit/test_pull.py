@@ -7,6 +7,9 @@ from model import Model, text_of
 from presence_client import Review
 from presence_client._pull import Puller
 
+END_OF_TIME = 253_402_300_799
+"""Last second of the year 9999."""
+
 
 def pulled(model: Model, cursor: str | None = None, overlap: float = 0) -> tuple[list[Review], str | None]:
     reviews: list[Review] = []
@@ -70,12 +73,24 @@ def test_a_late_review_is_seen_within_the_overlap_only_and_the_cursor_never_goes
     assert pulled(model, cursor, overlap=60)[1] == cursor
 
 
+def test_a_date_in_the_future_is_no_cursor_and_hides_no_later_change() -> None:
+    model = Model()
+    model.updates = {"before": 500, "wrong": END_OF_TIME}
+    reviews, cursor = pulled(model)
+    assert [review.id for review in reviews] == ["before", "wrong"]
+    assert cursor == text_of(500)
+    model.updates["later"] = 600
+    reviews, cursor = pulled(model, cursor)
+    assert [review.id for review in reviews] == ["before", "later", "wrong"]
+    assert cursor == text_of(600)
+
+
 def test_a_cursor_in_another_form_is_refused_and_the_ends_of_time_are_no_obstacle() -> None:
     for text in ("yesterday", "2025-01-01", "2025-13-01T00:00:00+00:00"):
         with pytest.raises(ValueError, match=r"cursor|month"):
             pulled(Model(), text)
     model = Model()
-    model.updates = {f"r{number}": 253_402_300_799 for number in range(7)}
+    model.updates = {f"r{number}": END_OF_TIME for number in range(7)}
     reviews, cursor = pulled(model, "0001-01-01T00:00:00+00:00", overlap=1e9)
     assert len(reviews) == 7
-    assert cursor == "9999-12-31T23:59:59+00:00"
+    assert cursor == "0001-01-01T00:00:00+00:00"

@@ -111,10 +111,20 @@ def test_no_error_and_no_print_of_a_client_holds_the_key() -> None:
 
 
 def test_an_answer_of_another_form_is_an_error_of_the_client() -> None:
-    bodies: tuple[object, ...] = (b"<html>", {"id": "1"}, [])
+    bodies: tuple[object, ...] = (b"<html>", b"", {"id": "1"}, [], None, 5)
     for body in bodies:
         with serving(Answer(200, body)) as run, pytest.raises(PresenceError):
             run.client.users.me()
+    for keys in (None, 5, [None]):
+        with serving(Answer(200, {"keys": keys})) as run, pytest.raises(PresenceError, match="the answer is no KeyList"):
+            run.client.users.list_keys("7")
+
+
+def test_a_filter_that_does_not_exist_is_a_type_error_and_nothing_is_sent() -> None:
+    with serving() as run:
+        with pytest.raises(TypeError, match="colour"):
+            run.client.users.search(colour="red")  # type: ignore[call-arg]
+        assert run.seen == []
 
 
 def test_a_client_without_address_or_key_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,6 +134,20 @@ def test_a_client_without_address_or_key_says_what_is_missing(monkeypatch: pytes
         PresenceClient("http://localhost")
     with pytest.raises(ValueError, match="PRESENCE_URL"):
         PresenceClient(api_key=KEY)
+
+
+@pytest.mark.parametrize("key", [f"{KEY}\n", f"{KEY}\r\n", f"{KEY} ", f" {KEY}", f"{KEY}\x00", f"{KEY}\x7f", f"{KEY}é"])
+def test_a_key_that_no_header_can_hold_is_refused_by_an_error_without_it(key: str) -> None:
+    with pytest.raises(ValueError, match="api_key has a character") as caught:
+        PresenceClient("http://localhost", key)
+    assert KEY not in str(caught.value)
+
+
+def test_an_error_about_a_header_does_not_show_it() -> None:
+    with serving() as run:
+        with pytest.raises(NetworkError, match=r"LocalProtocolError$"):
+            run.client.users.me(client_request_id=f"{KEY}\n")
+        assert run.seen == []
 
 
 def test_pauses_are_random_below_a_bound_that_doubles() -> None:

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_stream::try_stream;
 use futures::{Stream, StreamExt as _, pin_mut};
-use jiff::SignedDuration;
 use jiff::civil::{DateTime, date};
+use jiff::{SignedDuration, Timestamp};
 
 use crate::Error;
 use crate::pages::{MAX_PER_PAGE, walk};
@@ -24,7 +24,7 @@ const LAST: i64 = 253_402_300_799;
 pub struct Batch {
     /// Reviews that this pull has not yielded before.
     pub reviews: Vec<Review>,
-    /// Greatest `update_date` that was seen.
+    /// Greatest `update_date` that was seen and was not in the future when the pull began.
     pub cursor: String,
 }
 
@@ -60,7 +60,8 @@ pub(crate) fn pull(
         let start = cursor.as_deref().map(second_of).transpose()?;
         let overlap = i64::try_from(options.overlap.as_secs()).unwrap_or(i64::MAX);
         let mut since = start.map(|second| second.saturating_sub(overlap).max(FIRST));
-        let mut border = Border { greatest: start.unwrap_or(FIRST), seen: HashSet::new() };
+        let begin = Timestamp::now().as_second();
+        let mut border = Border { begin, greatest: start.unwrap_or(FIRST), seen: HashSet::new() };
         loop {
             let page = search((since.map(text_of), None), 1).await?;
             let is_last = page.max_page <= 1;
@@ -74,7 +75,7 @@ pub(crate) fn pull(
             }
             // One second fills the page. Only here pages are counted; what leaves this second, `count` shows.
             let bounds = (Some(text_of(last)), Some(text_of(last)));
-            let pages = walk(async |number| search(bounds.clone(), number).await, options.per_page);
+            let pages = walk(async |number| search(bounds.clone(), number).await);
             pin_mut!(pages);
             while let Some(page) = pages.next().await {
                 if let Some(batch) = border.batch(page?.reviews)? { yield batch; }
@@ -86,8 +87,9 @@ pub(crate) fn pull(
     }
 }
 
-/// Greatest date so far, and the reviews seen at the border.
+/// Begin of the pull, greatest date so far up to it, and the reviews seen at the border.
 struct Border {
+    begin: i64,
     greatest: i64,
     seen: HashSet<(String, String)>,
 }
@@ -96,7 +98,11 @@ impl Border {
     /// Returns the reviews that were not seen, if there are any.
     fn batch(&mut self, mut reviews: Vec<Review>) -> Result<Option<Batch>, Error> {
         for review in &reviews {
-            self.greatest = self.greatest.max(second_of(&review.update_date)?);
+            let second = second_of(&review.update_date)?;
+            // One wrong date in the future as a cursor would hide what changes before it from every later pull.
+            if second <= self.begin {
+                self.greatest = self.greatest.max(second);
+            }
         }
         reviews.retain(|review| self.seen.insert((review.id.clone(), review.update_date.clone())));
         Ok((!reviews.is_empty()).then(|| Batch { reviews, cursor: text_of(self.greatest) }))

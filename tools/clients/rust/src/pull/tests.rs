@@ -91,11 +91,21 @@ async fn a_late_review_is_seen_within_the_overlap_only_and_the_cursor_never_goes
 }
 
 #[tokio::test]
+async fn a_date_in_the_future_is_no_cursor_and_hides_no_later_change() {
+    let model = still([("before", 500), ("wrong", LAST)]);
+    let (reviews, cursor) = pulled(&model, None, 0).await.expect("a pull");
+    assert_eq!((ids(&reviews), cursor.as_ref()), (vec!["before", "wrong"], Some(&text_of(500))));
+    model.updates.borrow_mut().insert("later".to_owned(), 600);
+    let (reviews, cursor) = pulled(&model, cursor.as_deref(), 0).await.expect("a pull");
+    assert_eq!((ids(&reviews), cursor), (vec!["before", "later", "wrong"], Some(text_of(600))));
+}
+
+#[tokio::test]
 async fn a_cursor_in_another_form_is_refused_and_the_ends_of_time_are_no_obstacle() {
     for text in ["yesterday", "2025-01-01", "2025-13-01T00:00:00+00:00"] {
         assert!(matches!(pulled(&still([]), Some(text), 0).await, Err(Error::Form(_))), "{text}");
     }
     let model = still(["a", "b", "c", "d", "e", "f", "g"].map(|id| (id, LAST)));
     let (reviews, cursor) = pulled(&model, Some("0001-01-01T00:00:00+00:00"), u64::MAX).await.expect("a pull");
-    assert_eq!((reviews.len(), cursor.as_deref()), (7, Some("9999-12-31T23:59:59+00:00")));
+    assert_eq!((reviews.len(), cursor.as_deref()), (7, Some("0001-01-01T00:00:00+00:00")));
 }

@@ -4,6 +4,9 @@ import type { Review } from "../../src/index.js";
 import { type PullOptions, pull } from "../../src/pull.js";
 import { dice, Model, textOf } from "./model.js";
 
+/** Last second of the year 9999. */
+const END_OF_TIME = 253_402_300_799;
+
 async function pulled(
   model: Model,
   cursor?: string,
@@ -71,11 +74,21 @@ test("a late review is seen within the overlap only, and the cursor never goes b
   assert.equal((await pulled(model, cursor, { overlap: 60 })).cursor, cursor);
 });
 
+test("a date in the future is no cursor, and hides no later change", async () => {
+  const model = new Model();
+  model.updates.set("before", 500).set("wrong", END_OF_TIME);
+  const first = await pulled(model);
+  assert.deepEqual([first.reviews.map(({ id }) => id), first.cursor], [["before", "wrong"], textOf(500)]);
+  model.updates.set("later", 600);
+  const second = await pulled(model, first.cursor);
+  assert.deepEqual([second.reviews.map(({ id }) => id), second.cursor], [["before", "later", "wrong"], textOf(600)]);
+});
+
 test("a cursor in another form is refused, and the ends of time are no obstacle", async () => {
   await assert.rejects(pulled(new Model(), "yesterday"), /not an update_date/);
   await assert.rejects(pulled(new Model(), "2025-13-01T00:00:00+00:00"), /not an update_date/);
   const model = new Model();
-  for (let i = 0; i < 7; i++) model.updates.set(`r${i}`, 253_402_300_799);
+  for (let i = 0; i < 7; i++) model.updates.set(`r${i}`, END_OF_TIME);
   const { reviews, cursor } = await pulled(model, "0001-01-01T00:00:00+00:00", { overlap: 1e9 });
-  assert.deepEqual([reviews.length, cursor], [7, "9999-12-31T23:59:59+00:00"]);
+  assert.deepEqual([reviews.length, cursor], [7, "0001-01-01T00:00:00+00:00"]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
-import { NetworkError, PresenceClient, ServiceError, type TooManyRequestsError } from "../../src/index.js";
+import { NetworkError, PresenceClient, PresenceError, ServiceError, type TooManyRequestsError } from "../../src/index.js";
 import { pauseAfter } from "../../src/retry.js";
 import { done, KEY, refused, withServer } from "./server.js";
 
@@ -107,6 +107,23 @@ test("no error and no print of a client holds the key", () =>
     const broken = await client.users.create(user, { idempotencyKey: false }).catch((error: unknown) => error);
     for (const value of [refusal, broken, client]) assert.ok(!inspect(value, { depth: 9, showHidden: true }).includes(KEY));
   }));
+
+test("an answer of another form is an error of the client", async () => {
+  for (const body of ["<html>", "", "null", "5", '"text"']) {
+    await withServer([{ status: 200, body }], (client) => assert.rejects(client.users.me(), PresenceError));
+  }
+  await withServer([{ status: 204, body: "" }], (client) => assert.rejects(client.users.invite("7"), PresenceError));
+  await withServer([{ status: 200, body: {} }], (client) => assert.rejects(client.users.create(user), PresenceError));
+});
+
+test("a key that no header can hold is refused by an error without it", () => {
+  for (const apiKey of [`${KEY}\n`, `${KEY}\r\n`, `${KEY} `, ` ${KEY}`, `${KEY}\n${KEY}`, `${KEY}\x7f`, `${KEY}é`]) {
+    assert.throws(
+      () => new PresenceClient({ baseUrl: "http://localhost", apiKey }),
+      (error: Error) => /^apiKey has a character/.test(error.message) && !inspect(error).includes(KEY),
+    );
+  }
+});
 
 test("a client without address or key says what is missing", () => {
   assert.throws(() => new PresenceClient({ baseUrl: "http://localhost", apiKey: "" }), /PRESENCE_API_KEY/);
