@@ -4,6 +4,8 @@
 //! start, and a function needs none of it.
 
 mod s3;
+#[cfg(test)]
+mod scripted;
 mod service;
 mod sqs;
 

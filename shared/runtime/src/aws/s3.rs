@@ -219,3 +219,104 @@ fn read_head(response: &HttpResponse) -> Result<Head, S3Error> {
         version: header("x-amz-version-id"),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::scripted::Script;
+    use super::*;
+
+    const HEADERS: &[(&str, &str)] = &[
+        ("last-modified", "Sun, 01 Mar 2026 12:00:00 GMT"),
+        ("etag", "\"1\""),
+        (SOURCE_ETAG, "\"0\""),
+        ("x-amz-version-id", "v1"),
+    ];
+
+    fn head() -> Head {
+        let modified_at = "2026-03-01T12:00:00Z".parse().expect("an instant");
+        let (source_etag, version) = (Some("\"0\"".to_owned()), Some("v1".to_owned()));
+        Head { modified_at, etag: "\"1\"".to_owned(), source_etag, version }
+    }
+
+    #[tokio::test]
+    async fn objects_are_read_written_and_deleted() {
+        const MISSING: &str = "<Error><Code>NoSuchKey</Code></Error>";
+        let script = Script::new(&[
+            (200, &[], ""),
+            (206, HEADERS, "rows"),
+            (404, &[], MISSING),
+            (404, &[], ""),
+            (200, HEADERS, ""),
+            (200, &[], ""),
+            (403, &[], "<Error><Code>AccessDenied</Code><Message>no</Message></Error>"),
+            (204, &[], ""),
+        ]);
+        let bucket = Bucket::new(&script.config(Some("http://s3.test")), "files");
+        assert_eq!(bucket.url("in box/é"), "s3://files/in box/é");
+        bucket.put("in box/é", "text/plain", Some("\"0\""), b"report".to_vec()).await.expect("it is written");
+        let (found, body) = bucket.get("a", 5).await.expect("an answer").expect("an object");
+        assert_eq!((found, &*body.collect().await.expect("a body").into_bytes()), (head(), &b"rows"[..]));
+        assert!(bucket.get("a", 0).await.expect("an answer").is_none());
+        assert_eq!(bucket.head("a").await.expect("an answer"), None);
+        assert_eq!(bucket.head("a").await.expect("an answer"), Some(head()));
+        assert_eq!(
+            bucket.head("a").await.expect_err("no time").to_string(),
+            "unreadable answer of S3: an object without a time"
+        );
+        let refused = bucket.delete("a").await.expect_err("a refusal");
+        assert_eq!(
+            (refused.code(), refused.to_string().as_str()),
+            (Some("AccessDenied"), "S3 refused: 403 AccessDenied: no")
+        );
+        bucket.delete("a").await.expect("it is deleted");
+        let requests = script.requests().into_iter().map(|(request, _)| request).collect::<Vec<_>>();
+        let url = "http://s3.test/files";
+        let expected = [
+            format!("PUT {url}/in%20box/%C3%A9"),
+            format!("GET {url}/a bytes=5-"),
+            format!("GET {url}/a"),
+            format!("HEAD {url}/a"),
+            format!("HEAD {url}/a"),
+            format!("HEAD {url}/a"),
+            format!("DELETE {url}/a"),
+            format!("DELETE {url}/a"),
+        ];
+        assert_eq!(requests, expected);
+    }
+
+    #[tokio::test]
+    async fn parts_become_an_object_or_are_deleted() {
+        let script = Script::new(&[
+            (200, &[], "<R><UploadId>u/1</UploadId></R>"),
+            (200, &[("etag", "\"p1\"")], ""),
+            (200, &[], "<R/>"),
+            (200, &[], "<Error><Code>InternalError</Code></Error>"),
+            (204, &[], ""),
+            (200, &[], ""),
+            (200, &[], ""),
+        ]);
+        let bucket = Bucket::new(&script.config(None), "files");
+        let upload = bucket.create_upload("a").await.expect("an id");
+        let parts = [bucket.upload_part("a", &upload, 1, b"1".to_vec()).await.expect("a mark")];
+        bucket.complete_upload("a", &upload, &parts).await.expect("an object");
+        let failed = bucket.complete_upload("a", &upload, &parts).await.expect_err("an error in the body");
+        assert_eq!(
+            failed.to_string(),
+            "unreadable answer of S3: the parts of an upload were not joined: InternalError"
+        );
+        bucket.abort_upload("a", &upload).await.expect("they are deleted");
+        assert!(bucket.create_upload("a").await.is_err() && bucket.upload_part("a", "u", 1, Vec::new()).await.is_err());
+        let requests = script.requests();
+        let url = "https://files.s3.eu-west-1.amazonaws.com/a";
+        let list = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Part><PartNumber>1\
+                    </PartNumber><ETag>\"p1\"</ETag></Part></CompleteMultipartUpload>";
+        let expected = [
+            (format!("POST {url}?uploads="), String::new()),
+            (format!("PUT {url}?partNumber=1&uploadId=u%2F1"), "1".to_owned()),
+            (format!("POST {url}?uploadId=u%2F1"), list.to_owned()),
+            (format!("POST {url}?uploadId=u%2F1"), list.to_owned()),
+            (format!("DELETE {url}?uploadId=u%2F1"), String::new()),
+        ];
+        assert_eq!(requests[..5], expected);
+    }
+}

@@ -135,3 +135,36 @@ impl FailedEntry {
         (self.id, RefusedMessageError { code: self.code, is_final: self.sender_fault })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::scripted::Script;
+    use super::*;
+
+    #[tokio::test]
+    async fn each_entry_of_a_call_is_taken_or_refused() {
+        const REFUSED: &str = r#"{"Failed":[{"Id":"1","Code":"InternalError","SenderFault":false}]}"#;
+        let script = Script::new(&[(200, &[], "{}"), (200, &[], REFUSED), (200, &[], REFUSED), (200, &[], "no JSON")]);
+        let queue = SqsQueue::new(&script.config(None), "https://queue".to_owned());
+        let refused = || Some(RefusedMessageError { code: "InternalError".to_owned(), is_final: false });
+        let message = QueueMessage {
+            group_id: "g".to_owned(),
+            deduplication_id: "d".to_owned(),
+            body: "b".to_owned(),
+            attributes: [("k".to_owned(), "v".to_owned())].into(),
+        };
+        assert_eq!((message.size(), queue.send_call(&[&message]).await.expect("an answer")), (9, vec![None]));
+        let texts = ["a", "b"].map(|text| (text.to_owned(), Duration::from_mins(1)));
+        assert_eq!(queue.send_delayed(&texts).await.expect("an answer"), [None, refused()]);
+        let handles = [("h1", Duration::from_secs(1)), ("h2", Duration::from_secs(2))];
+        assert_eq!(queue.change_visibility(&handles).await.expect("an answer"), [None, refused()]);
+        assert!(queue.change_visibility(&handles).await.is_err(), "an answer that is no JSON");
+        let requests: Vec<Value> =
+            script.requests().iter().map(|(_, body)| serde_json::from_str(body).expect("JSON")).collect();
+        let sent = json!({"Id": "0", "MessageBody": "b", "MessageGroupId": "g", "MessageDeduplicationId": "d",
+            "MessageAttributes": {"k": {"DataType": "String", "StringValue": "v"}}});
+        assert_eq!(requests[0], json!({"QueueUrl": "https://queue", "Entries": [sent]}));
+        assert_eq!(requests[1]["Entries"][1], json!({"Id": "1", "MessageBody": "b", "DelaySeconds": 60}));
+        assert_eq!(requests[2]["Entries"][1], json!({"Id": "1", "ReceiptHandle": "h2", "VisibilityTimeout": 2}));
+    }
+}
