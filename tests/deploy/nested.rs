@@ -10,8 +10,8 @@ use super::template::{TEMPLATE, main_template, read, root};
 
 /// Largest template in bytes that `CloudFormation` accepts in a request, as operators check one by hand, without a detour through S3.
 const LARGEST: u64 = 51_200;
-/// The same for a template in S3, where `sam deploy` and `ops restore plan` put each one. The main template needs it: the routes of the API cannot be in
-/// another stack, since SAM writes them into the API itself, and tables stay where their data are.
+/// The same for a template in S3, where `sam deploy` and `ops restore plan` put each one. The main template needs it: the routes of the
+/// API cannot be in another stack, since SAM writes them into the API itself, and tables stay where their data are.
 const LARGEST_IN_S3: u64 = 1_000_000;
 
 /// Nested stacks whose resources were never part of another one, so that they may hold data.

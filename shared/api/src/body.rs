@@ -86,7 +86,7 @@ impl<'de> Visitor<'de> for StrictObjectVisitor {
     }
 }
 
-/// Value of a field. No field takes an object, so that of one is empty.
+/// Value of a field. No field takes an object, so every object is read as an empty one.
 ///
 /// [`Value`] reads an object whose only name is that of `serde_json`'s raw values as the JSON text in it.
 struct FieldValue(Value);

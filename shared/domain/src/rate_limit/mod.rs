@@ -88,7 +88,7 @@ impl KeyLimit {
         }
     }
 
-    /// Returns the limit of a key that would have this one, and that a key with the limit `maker` makes: never more than that.
+    /// Returns this limit of a new key, or that of the key that makes it, `maker`, if an operator limited that one to less.
     #[must_use]
     pub fn of_key_made_by(self, maker: Self) -> Self {
         match (self, maker) {
