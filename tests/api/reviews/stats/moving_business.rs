@@ -1,5 +1,7 @@
 //! Named businesses of a city, and by city, while one of them moves between any two reads of a request.
 
+use std::sync::Arc;
+
 use presence_domain::ids::BusinessId;
 use presence_domain::review::{Partner, Review};
 use presence_domain::text::city_key;
@@ -180,4 +182,31 @@ async fn reviews_that_a_business_takes_to_an_organisation_without_reviews_are_co
         }
     }
     assert!(interruptions * calls_apart(5) >= 2 * 3 * 2, "{interruptions} interruptions");
+}
+
+/// Counts a city by business before each call of a move to another city. The process knows the move then, also when it is over.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_city_by_business_is_counted_after_a_move_that_the_process_saw() {
+    const PATH: &str = "/reviews/stats?group_by=business&business_city=lyon";
+    let fixture = Arc::new(MoveFixture::new().await);
+    let interleaving = InterleavingConnector::new();
+    let stack = &fixture.review_fixtures.stack;
+    let client = interleaving.over(in_process_client());
+    let stores = stack.stores_through(client, long_timeouts(), stack.table_prefix());
+    let mut call = 1;
+    for place in [PLACES[0], HOME].into_iter().cycle() {
+        let asking = Arc::clone(&fixture);
+        // While the business moves, 503 is an answer, too.
+        let ask =
+            async move { drop(asking.review_fixtures.stack.get(PATH, asking.review_fixtures.key("admin_1")).await) };
+        interleaving.before(call, Box::pin(ask)).await;
+        move_business(stores.clone(), business_id("lyon-1"), place).await;
+        let (_, pending) = interleaving.end().await;
+        fixture.ask("admin_1", PATH).await;
+        if pending.is_some() {
+            break;
+        }
+        call += 1;
+    }
+    assert!(call > 4, "{call} calls");
 }

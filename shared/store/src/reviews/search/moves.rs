@@ -29,7 +29,7 @@ pub(crate) struct KnownMoves(Mutex<Option<Arc<MoveRegister>>>);
 pub(super) struct MoveCut {
     register: Arc<MoveRegister>,
     searched: BTreeSet<OrgId>,
-    /// True if the answer is proven only if no move begins meanwhile.
+    /// True if the answer is proven only if no move begins or ends meanwhile.
     excludes_moves: bool,
     /// Searched organisations whose logs are read at one instant.
     groups: Vec<BTreeSet<OrgId>>,
@@ -46,7 +46,7 @@ impl KnownMoves {
 }
 
 impl MoveCut {
-    /// Returns the register as it was known before the logs; `None` if moves may begin meanwhile.
+    /// Returns the register as it was known before the logs; `None` if moves may begin or end meanwhile.
     pub(super) fn all_moves(&self) -> Option<&Arc<MoveRegister>> {
         self.excludes_moves.then_some(&self.register)
     }
@@ -72,7 +72,7 @@ impl ReviewStore {
         Ok(register)
     }
 
-    /// Returns the moves to mind in a search; `None` if it has one organisation only, and does not exclude that moves begin.
+    /// Returns the moves to mind in a search; `None` if it has one organisation only, and does not exclude moves.
     /// `first_begun` is the number of moves that began before the first attempt of the search, which notes it there.
     pub(super) async fn plan_cut(
         &self,
@@ -113,7 +113,12 @@ impl ReviewStore {
     pub(super) async fn check_cut(&self, cut: Option<&MoveCut>) -> Result<(), SourceError> {
         let Some(MoveCut { register, searched, excludes_moves, groups }) = cut else { return Ok(()) };
         let now = self.read_moves().await?;
-        let is_cut = now.begun == register.begun || !excludes_moves && now.proves_cut(register, groups, searched);
+        let is_cut = if *excludes_moves {
+            // A move that ended has taken the reviews along: its business is no group any more.
+            now.begun == register.begun && now.moves == register.moves
+        } else {
+            now.begun == register.begun || now.proves_cut(register, groups, searched)
+        };
         if is_cut { Ok(()) } else { Err(SourceError::Changed) }
     }
 }

@@ -67,7 +67,7 @@ impl ReviewStore {
             match Box::pin(self.attempt_stats(target, &distrusted, differing == 0)).await {
                 Ok(stats) => return Ok(Some(stats)),
                 Err(StatsAttemptError::SourceChanged) => return Ok(None),
-                Err(StatsAttemptError::TooManyGroups(error)) => return Err(error.into()),
+                Err(StatsAttemptError::TooManyGroups(error)) => return self.too_many_groups(target, error).await,
                 Err(StatsAttemptError::Read(ReadError::Failed(error))) => return Err(error.into()),
                 Err(StatsAttemptError::Read(ReadError::Overtaken)) => {}
                 Err(StatsAttemptError::Read(ReadError::NodeGone(tree))) => drop(distrusted.insert(tree)),
@@ -82,6 +82,20 @@ impl ReviewStore {
             if !retries.pause().await {
                 return Err(Error::Unavailable("reviews kept changing while they were counted".into()).into());
             }
+        }
+    }
+
+    /// Returns the error, unless a business may have left the city meanwhile: then it may be the group too many.
+    async fn too_many_groups(
+        &self,
+        target: &StatsTarget,
+        error: TooManyGroupsError,
+    ) -> Result<Option<ReviewStats>, StatsError> {
+        let cut = target.cut.as_ref().filter(|_| target.is_city_by_business());
+        match self.check_cut(cut).await {
+            Ok(()) => Err(error.into()),
+            Err(SourceError::Changed) => Ok(None),
+            Err(SourceError::Failed(error)) => Err(error.into()),
         }
     }
 

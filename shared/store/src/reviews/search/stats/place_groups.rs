@@ -4,7 +4,7 @@
 //! compared with those of the whole, at the same position of the log. Only groups that add up are answered.
 //!
 //! Groups of a city by business may add up by chance. The tree of one business has reviews elsewhere, and another one, which is not listed,
-//! has as many here. This takes moves. So the moves are known before the logs, and none may begin until the lists are read. While the
+//! has as many here. This takes moves. So the moves are known before the logs, and none may begin or end until the lists are read. While the
 //! organisation has a move, the list is complete. Businesses that left the city by a move that ended are no groups, whatever the index
 //! says. Then a sum that is right has the right groups.
 //!
@@ -62,7 +62,8 @@ impl ReviewStore {
     ) -> Result<ReviewStats, StatsAttemptError> {
         let mut totals = TreeCounts::new(target.filter, None);
         let logs = self.read_joint_logs(target.cut.as_ref()).await?;
-        let is_moving = target.is_city_by_business() && target.cut.as_ref().is_some_and(MoveCut::has_moves);
+        let is_city = target.is_city_by_business();
+        let is_moving = is_city && target.cut.as_ref().is_some_and(MoveCut::has_moves);
         let mut places = PlaceCounts {
             target,
             distrusted,
@@ -76,8 +77,13 @@ impl ReviewStore {
             let is_last = chunks.peek().is_none();
             // At most a branch or a leaf of the whole for each end of the dates, beside some megabytes of the places.
             let whole = self.read_counts(&mut totals);
-            let check = async { if is_last { self.check_stats_source(target).await } else { Ok(()) } };
+            // No move may begin or end until the last page of a list is read.
+            let is_early = is_last && !(is_city && listed.iter().any(|org| org.list.next.is_some()));
+            let check = async { if is_early { self.check_stats_source(target).await } else { Ok(()) } };
             futures::try_join!(whole, check, self.add_all_places(&mut places, listed, is_last))?;
+            if is_last && !is_early {
+                self.check_stats_source(target).await?;
+            }
         }
         places.finish(totals)
     }
