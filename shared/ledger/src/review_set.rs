@@ -1,7 +1,6 @@
 //! Sets of reviews that the ledger counts together.
 
 use presence_domain::ids::{BusinessId, OrgId};
-use presence_domain::review::Review;
 
 /// The reviews that are counted together: those of an organisation, of one of its cities, or of one of its businesses.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,11 +14,6 @@ pub enum ReviewSet {
 }
 
 impl ReviewSet {
-    /// Returns the two sets that count a review: its organisation and its city.
-    pub fn containing(review: &Review) -> [Self; 2] {
-        [Self::Org(review.org_id), Self::City(review.org_id, review.city_key.clone())]
-    }
-
     /// Returns the organisation that the reviews belong to.
     pub fn org_id(&self) -> OrgId {
         match self {

@@ -7,7 +7,7 @@ pub const FACET_KEY_COUNT: usize = 90;
 
 /// One combination of state, rating, partner and presence of content, as a number.
 ///
-/// Keys are numbered in this order of properties, so that common filters are few contiguous runs of keys.
+/// Keys are numbered in this order of properties. The numbers are stored: they must never change.
 /// Storage holds these numbers: their order must never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FacetKey(u8);
@@ -81,22 +81,6 @@ impl FacetMask {
     /// Returns the mask as bits: the lowest is that of key 0.
     pub fn bits(self) -> u128 {
         self.0
-    }
-
-    /// Returns the longest runs of consecutive keys, ascending: the first and the last key of each.
-    ///
-    /// Postings are stored in the order of keys, so each run is one range of a Query.
-    pub fn runs(self) -> Vec<(FacetKey, FacetKey)> {
-        let mut runs: Vec<(FacetKey, FacetKey)> = Vec::new();
-        for number in (0..).take(FACET_KEY_COUNT) {
-            let key = FacetKey(number);
-            match runs.last_mut() {
-                _ if !self.contains(key) => {}
-                Some((_, last)) if last.0 + 1 == number => *last = key,
-                _ => runs.push((key, key)),
-            }
-        }
-        runs
     }
 }
 
@@ -205,13 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn common_filters_are_few_runs() {
-        let state = FacetMask::from_predicate(|state, _, _, _| state == ReviewState::Treated);
-        assert_eq!(state.runs().len(), 1);
-        let rating = FacetMask::from_predicate(|_, rating, _, _| rating.get() == 5);
-        assert_eq!(rating.runs().len(), 3);
-        assert_eq!(FacetMask::ALL.runs(), [(FacetKey(0), FacetKey(89))]);
-        assert_eq!(FacetMask::NONE.runs(), []);
+    fn a_mask_of_one_key_names_it() {
         let of = |keys: &[u8]| keys.iter().map(|key| FacetKey(*key)).collect::<FacetMask>();
         assert_eq!([&[7_u8][..], &[7, 8], &[]].map(|keys| of(keys).only_key()), [Some(FacetKey(7)), None, None]);
     }

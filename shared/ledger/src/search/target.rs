@@ -108,3 +108,58 @@ pub fn without_idle_ends(filter: PostingFilter) -> PostingFilter {
     let to = filter.to.filter(|to| *to < LAST_SECOND);
     PostingFilter { from, to, ..filter }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use presence_domain::ids::BusinessId;
+    use presence_domain::review::FacetKey;
+
+    fn target(sets: &[ReviewSet], mask: FacetMask, from: Option<i64>, page: u64) -> SearchTarget {
+        let filter = PostingFilter { mask, from, to: None };
+        SearchTarget::new(sets.to_vec(), filter, true, PageRequest { page, size: 10 })
+    }
+
+    #[test]
+    fn ends_of_a_filter_stay_if_they_exclude_a_second() {
+        for (from, to, from_is_left, to_is_left) in [
+            (FIRST_SECOND, LAST_SECOND, false, false),
+            (FIRST_SECOND + 1, LAST_SECOND, true, false),
+            (FIRST_SECOND, LAST_SECOND - 1, false, true),
+        ] {
+            let left = without_idle_ends(PostingFilter { mask: FacetMask::ALL, from: Some(from), to: Some(to) });
+            assert_eq!(left.from, from_is_left.then_some(from));
+            assert_eq!(left.to, to_is_left.then_some(to));
+        }
+    }
+
+    #[test]
+    fn what_is_read_ahead_follows_from_sets_filter_and_page() {
+        let org = OrgId::new(1).expect("an id");
+        let (whole, other) = (ReviewSet::Org(org), ReviewSet::Org(OrgId::new(2).expect("an id")));
+        let city = ReviewSet::City(org, "lyon".to_owned());
+        let business = ReviewSet::Business(org, BusinessId::parse("b1").expect("an id"));
+        let key = FacetKey::from_number(3).expect("a key");
+        let (all, one) = (FacetMask::ALL, FacetMask::from_iter([key]));
+        let day = Some(86_400);
+        for (sets, mask, from, page, whole_org, first_of_all, facet_tree) in [
+            (vec![whole.clone()], all, None, 1, Some(org), true, None),
+            (vec![whole.clone()], all, day, 2, Some(org), false, None),
+            (vec![whole.clone()], one, None, 1, Some(org), false, None),
+            (vec![whole.clone()], one, day, 2, Some(org), false, Some(&whole)),
+            (vec![city.clone()], one, day, 1, None, false, Some(&city)),
+            (vec![business], one, day, 1, None, false, None),
+            (vec![city.clone(), whole.clone()], one, day, 1, None, false, None),
+            (vec![whole.clone(), other], all, None, 1, None, true, None),
+        ] {
+            let target = target(&sets, mask, from, page);
+            let facet_tree = facet_tree.map(|set| TreeKey { set: set.clone(), facet_key: Some(key) });
+            assert_eq!(target.only_whole_org(), whole_org, "{sets:?}");
+            assert_eq!(target.is_first_page_of_all(), first_of_all, "{sets:?}, page {page}");
+            assert_eq!(target.facet_tree_ahead(), facet_tree, "{sets:?}");
+        }
+        let until = PostingFilter { mask: one, from: None, to: day };
+        let target = SearchTarget::new([whole], until, true, PageRequest { page: 1, size: 10 });
+        assert!(target.facet_tree_ahead().is_some());
+    }
+}

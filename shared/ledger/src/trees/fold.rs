@@ -167,3 +167,35 @@ fn end_of_pass(from: &LogPosition, end: &LogPosition, changes: u64) -> LogPositi
 fn distance(from: &LogPosition, to: &LogPosition) -> u64 {
     from.0.iter().zip(to.0).map(|(from, to)| to.saturating_sub(*from)).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pass_ends_within_the_log_and_shares_its_changes_among_the_lanes() {
+        let from = LogPosition([10; LANES]);
+        let at = |first: u64, second: u64| {
+            LogPosition(std::array::from_fn(|lane| [first, second].get(lane).copied().unwrap_or(10)))
+        };
+        for (end, changes, expected) in [
+            (at(14, 12), 6, at(14, 12)),
+            (at(14, 13), 6, at(11, 11)),
+            (at(40, 12), 24, at(13, 12)),
+            (at(40, 9), 8, at(11, 10)),
+        ] {
+            assert_eq!(end_of_pass(&from, &end, changes), expected, "{changes} changes of {end:?}");
+        }
+    }
+
+    #[test]
+    fn reports_of_passes_add_up() {
+        let first = FoldReport { changes: 1, trees: 2, mismatches: 3, lost: true };
+        let mut all = first;
+        all.add(&FoldReport { changes: 10, trees: 20, mismatches: 30, lost: false });
+        assert_eq!(all, FoldReport { changes: 11, trees: 22, mismatches: 33, lost: true });
+        let mut none_lost = FoldReport::default();
+        none_lost.add(&first);
+        assert_eq!(none_lost, first);
+    }
+}

@@ -135,3 +135,27 @@ fn overlapping<'a>(
     });
     overlaps.map(|(_, ((_, node), _))| *node)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_of_a_range_are_those_that_may_hold_its_postings() {
+        let node = |slot: u32| NodeRef { slot, stamp: 0 };
+        let nodes = [(PostingKey::at(10), node(0)), (PostingKey::at(20), node(1)), (PostingKey::at(30), node(2))];
+        for (start, end, slots) in [
+            (0, 5, vec![0]),
+            (12, 15, vec![0]),
+            (10, 20, vec![0]),
+            (20, 21, vec![1]),
+            (19, 30, vec![0, 1]),
+            (25, 31, vec![1, 2]),
+            (30, 40, vec![2]),
+        ] {
+            let range = PostingKey::at(start)..PostingKey::at(end);
+            let found: Vec<_> = overlapping(&nodes, &range).collect();
+            assert_eq!(found, slots.into_iter().map(node).collect::<Vec<_>>(), "{start} to {end}");
+        }
+    }
+}
