@@ -202,6 +202,21 @@ test("the address names the request and the role, and an error leads to the page
   await window.close();
 });
 
+test("the address keeps a parameter that does not exist, and a caller without a key", async () => {
+  const window = await Window.open(browser, stack.origin);
+  const page = await open(window, "#get_me");
+  await page.getByLabel("Example").selectOption("unknown_parameter");
+  const { page: again } = await window.visit(page.url());
+  await again.getByText("Sent, too: display_business_id=False").waitFor();
+  assert.equal((await send(again)).status, 400);
+  await again.getByLabel("Call as").selectOption("no key");
+  const { page: nobody } = await window.visit(again.url());
+  await nobody.getByText("Sent, too: display_business_id=False").waitFor();
+  assert.equal(await nobody.getByLabel("Call as").inputValue(), "no key");
+  assert.equal((await send(nobody)).status, 401);
+  await window.close();
+});
+
 test("an operation opens at its title, wherever the page was scrolled to", async () => {
   const window = await Window.open(browser, stack.origin);
   const page = await open(window, "#search_reviews");

@@ -204,6 +204,31 @@ test("a request runs again with the key of its role, and is saved as an event of
   await until("one is left", async () => await requests(page).locator("visible=true").count() === 1);
   await requests(page).locator("visible=true").locator("summary").click();
   await page.getByText("a secret of this request is cut out").waitFor();
+
+  // But its event is saved with the key of its role in each place of a key.
+  const shown = requests(page).locator("visible=true");
+  const saving = shown.getByRole("button", { name: "Save as event" });
+  const save = async () => {
+    const [file] = await Promise.all([page.waitForEvent("download"), saving.click()]);
+    return JSON.parse(readFileSync(await file.path(), "utf8"));
+  };
+  const read = await save();
+  assert.deepEqual([read.rawQueryString, read.queryStringParameters.api_key], [`api_key=${stack.key}`, stack.key]);
+  const headers = { "x-apikey": stack.key, "content-type": "application/json", "cookie": "of=another-page" };
+  const inBody = { ...body, email: "replay.too@guests.example", api_key: stack.key };
+  const made = await fetch(`${stack.origin}/api/v2/user`, { method: "POST", headers, body: JSON.stringify(inBody) });
+  assert.equal(made.status, 200);
+  await page.getByLabel("Words").fill(made.headers.get("x-request-id"));
+  await shown.locator("summary").click();
+  const written = await save();
+  assert.deepEqual([written.headers["x-apikey"], JSON.parse(written.body), written.cookies], [stack.key, inBody, undefined]);
+
+  // Nobody can restore a password.
+  const refused = await stack.call("POST", "/user", { ...body, email: "bad", password: "a password of a test" });
+  await page.getByLabel("Words").fill(refused.headers.get("x-request-id"));
+  await shown.locator("summary").click();
+  assert.ok(await saving.isDisabled());
+  assert.equal(await saving.getAttribute("title"), "Not to save: a secret of this request is cut out.");
   await window.close();
 });
 

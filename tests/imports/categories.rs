@@ -31,6 +31,17 @@ async fn served(env: &ImportEnv, key: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn import_of_categories_that_stops_counts_no_row_as_stored() {
+    let env = ImportEnv::new().await;
+    // The first transaction writes drafts, the second one publishes.
+    let kind = FaultKind::RefuseConnection;
+    env.faults.restart(Plan::Of { operation: "TransactWriteItems", call: 2, kind, times: u64::MAX });
+    let stopped = env.import_with_output("categories", &rows("Shop")).await.expect(Exit::Failed);
+    let counts = json!({"created": 0, "updated": 0, "unchanged": 0, "rejected": 0, "stopped": true});
+    assert_eq!(stopped.json(), counts, "{}", stopped.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn import_of_categories_with_a_fault_at_any_call_is_all_or_nothing_and_the_next_completes_it() {
     use FaultKind::{CutBody, Delay, Hang, LoseReply, RefuseConnection, ServerError, Throttle, TransactionConflict};
     let mut rng = rng("imports of categories");

@@ -102,7 +102,7 @@ async fn moves_that_were_left_are_named_by_the_doctor_and_finished_by_an_operato
     let id = left().await.into_keys().next().expect("a move");
     let doctor = stack.ops("doctor").await.expect(Exit::Failed);
     let finding = format!(
-        "business {0}: has not finished its move to another city or organisation\n    ops businesses move --finish {0}",
+        "business {0}: has not finished its move to another city or organisation\n    ops businesses move --finish={0}",
         id.as_str()
     );
     assert!(doctor.stdout.contains(&finding), "{}", doctor.stdout);

@@ -78,8 +78,8 @@ async fn links_that_were_used_or_replaced_since_do_not_work() {
     for (user, link) in
         [(&env.fixtures.invited_1, &env.then.used_link), (&env.fixtures.invited_2, &env.then.replaced_link)]
     {
-        assert_eq!(stack.follow(&user.id, link).await.status, 410, "{}", user.email);
-        assert_eq!(stack.accept(&user.id, link, "another password").await.status, 410, "{}", user.email);
+        assert_eq!(stack.follow(&user.id, link).await.status, 404, "{}", user.email);
+        assert_eq!(stack.accept(&user.id, link, "another password").await.status, 404, "{}", user.email);
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) static TEXTS: Texts = Texts {
         password: "Nuova password",
         hint: |min, max| format!("Da {min} a {max} caratteri."),
         confirmation: "Ripeta la password",
-        save: "Salva la password",
+        save: "Salvi la password",
         wrong: "La password non è stata salvata",
         too_short: |min| format!("La password è troppo corta: deve avere almeno {min} caratteri."),
         too_long: |max| format!("La password è troppo lunga: può avere al massimo {max} caratteri."),
@@ -51,7 +51,7 @@ pub(super) static TEXTS: Texts = Texts {
             text: "Il suo account è pronto. Può chiudere questa pagina.",
         },
         ready_to_sign_in: "Il suo account è pronto. Può accedere con il suo indirizzo e-mail e questa password.",
-        sign_in: "Accedi",
+        sign_in: "Acceda",
         expired: Notice {
             title: "Questo link è scaduto",
             text: "I link sono validi solo per un tempo limitato. Chieda un nuovo invito alla persona che l’ha invitata.",

@@ -122,7 +122,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
         _ = terminate.recv() => return Ok(()),
     };
     if let Some(limits) = stack.limits() {
-        let _ = writeln!(std::io::stderr(), "the limits of AWS are on: --aws-limits=seed={}", limits.seed());
+        let _ = writeln!(std::io::stderr(), "the limits of AWS are on: --aws-limits={}", limits.settings());
     }
     let _file = stack_file(&stack);
     if let Some(secret) = stack.forwarding_secret() {
@@ -219,21 +219,21 @@ fn welcome(stack: &Stack) -> String {
         String::new(),
     ];
     lines.extend(stack.keys().iter().map(|(role, key)| format!("  {role:<16}  {key}")));
-    lines.extend(commands(stack.keys(), &base, stack.dynamodb_url(), stack.stores().database.prefix()));
+    lines.extend(commands(stack.keys(), &base, stack.dynamodb_url(), &Config::from_env()));
     lines.join("\n")
 }
 
 /// Returns the commands to begin with. There are none for kept data from which the demo user of the calls was deleted.
-fn commands(keys: &DemoKeys, base_url: &str, dynamodb_url: &str, prefix: &str) -> Vec<String> {
+fn commands(keys: &DemoKeys, base_url: &str, dynamodb_url: &str, tables: &Config) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(key) = keys.get("ORG_ADMIN") {
         lines.extend([String::new(), format!("  KEY={key}")]);
         lines.extend(SAMPLE_CALLS.iter().map(|call| format!("  {}", call.curl(base_url, "$KEY"))));
-        lines.push(format!("  AWS_ENDPOINT_URL_DYNAMODB={dynamodb_url} cargo ops users audit"));
+        lines.push(format!("  {} cargo ops users audit", first_key::variables(dynamodb_url, tables).join(" ")));
     } else if keys.is_empty() {
         lines.push("There are no keys yet. These commands make the first user and its key:".to_owned());
         lines.push(String::new());
-        lines.extend(first_key::commands(dynamodb_url, prefix).iter().map(|command| format!("  {command}")));
+        lines.extend(first_key::commands(dynamodb_url, tables).iter().map(|command| format!("  {command}")));
     }
     lines
 }
@@ -246,12 +246,30 @@ mod tests {
         Args::try_parse_from(["presence-local"].iter().chain(arguments)).map(Options::from)
     }
 
+    fn printed(roles: &[&'static str], tables: &Config) -> String {
+        let keys: DemoKeys = roles.iter().map(|role| (*role, "pk".to_owned())).collect();
+        commands(&keys, "http://base", "http://database", tables).join("\n")
+    }
+
+    fn tables(prefix: &str) -> Config {
+        Config { table_prefix: prefix.to_owned(), audit_table: None, reviews_table: None, events_table: None }
+    }
+
+    #[test]
+    fn commands_name_the_tables_of_the_stack() {
+        let audit = "AWS_ENDPOINT_URL_DYNAMODB=http://database cargo ops users audit";
+        assert!(printed(&["ORG_ADMIN"], &tables("presence-")).ends_with(audit));
+        let (audit_table, reviews_table) = (Some("trail".to_owned()), Some("built".to_owned()));
+        let others = Config { audit_table, reviews_table, ..tables("x-") };
+        let audit = "http://database TABLE_PREFIX=x- AUDIT_TABLE=trail REVIEWS_TABLE=built cargo ops users audit";
+        assert!(printed(&["ORG_ADMIN"], &others).ends_with(audit));
+        let exports = "  export TABLE_PREFIX=x-\n  export AUDIT_TABLE=trail\n  export REVIEWS_TABLE=built\n";
+        assert!(printed(&[], &others).contains(exports));
+    }
+
     #[test]
     fn the_first_user_is_missing_only_if_there_are_no_keys() {
-        let text = |roles: &[&'static str]| {
-            let keys: DemoKeys = roles.iter().map(|role| (*role, "pk".to_owned())).collect();
-            commands(&keys, "http://base", "http://database", "presence-").join("\n")
-        };
+        let text = |roles: &[&'static str]| printed(roles, &tables("presence-"));
         assert!(text(&[]).starts_with("There are no keys yet."), "{}", text(&[]));
         assert!(text(&["PROVIDER", "ORG_ADMIN"]).starts_with("\n  KEY=pk\n  curl "), "the calls of an ORG_ADMIN");
         assert_eq!(text(&["PROVIDER"]), "", "kept data without the ORG_ADMIN of the sample");

@@ -93,11 +93,9 @@ impl InvitationLinks {
         }
     }
 
-    /// Marks the live links as replaced, except those that `stays` names.
-    pub fn replace_unless(&mut self, stays: impl Fn(ActivationTokenHash) -> bool) {
-        for link in self.0.iter_mut().filter(|link| link.state == LinkState::Live && !stays(link.hash)) {
-            link.state = LinkState::Replaced;
-        }
+    /// Removes the live links, except those that `stays` names.
+    pub fn remove_unless(&mut self, stays: impl Fn(ActivationTokenHash) -> bool) {
+        self.0.retain(|link| link.state != LinkState::Live || stays(link.hash));
     }
 
     /// True if the user was sent this link, and nothing but time ends it.

@@ -20,9 +20,9 @@ let description, examples, shown;
 const caller = {
   get role() { return role.value; },
   get key() { return role.value === OWN ? ownKey.value.trim() : keys[role.value] ?? ""; },
-  /** Chooses a role, if there is a key for it. */
+  /** Chooses a caller, if it is in the list. */
   choose(name) {
-    if (keys[name]) role.value = name;
+    if ([...role.options].some(option => option.value === name)) role.value = name;
     byId("own").hidden = role.value !== OWN;
   },
 };

@@ -9,7 +9,7 @@ const JSON_TYPE = "application/json";
 const MARK_LETTERS = 5;
 
 
-/** Names in a permalink that no parameter has: the role and the body. */
+/** Names in a permalink that are not of parameters: the caller and the body. */
 const AS = "as", BODY = "body";
 /** Bodies that no address may hold. */
 const SECRET = /"(?:password|api_key)"/;
@@ -35,7 +35,11 @@ export function showOperation(panel, operation, description, caller, permalink) 
   const filled = new Map();
   const request = () => readRequest(operation, parameters, fields, body, caller.key, unknown);
   const samples = codeSamples(request);
-  // Another caller has other defaults. What somebody typed stays.
+  const sendToo = pairs => {
+    unknown = pairs;
+    note.textContent = unknown.map(([name, value]) => `Sent, too: ${name}=${value}`).join(", ");
+  };
+  // Another caller has other defaults. What somebody typed, or a permalink has, stays.
   const fill = keepsTyped => {
     const set = (field, value) => {
       if (keepsTyped && field.value !== filled.get(field)) return;
@@ -46,18 +50,18 @@ export function showOperation(panel, operation, description, caller, permalink) 
     if (example) caller.choose(example.role);
     const values = example ? valuesOf(operation, example) : defaultValues(operation, parameters, caller.role);
     for (const [name, field] of fields) set(field, values.parameters.get(name) ?? "");
-    unknown = [...values.parameters].filter(([name]) => !fields.has(name));
-    note.textContent = unknown.map(([name, value]) => `Sent, too: ${name}=${value}`).join(", ");
+    if (!keepsTyped) sendToo([...values.parameters].filter(([name]) => !fields.has(name)));
     if (body) set(body, values.body === undefined ? "" : JSON.stringify(values.body, null, 2));
     const optional = form.querySelector("details");
     if (optional && parameters.some(({ name, required }) => !required && values.parameters.has(name))) optional.open = true;
     samples.refresh();
   };
-  // The address names the request and the role, never a key.
+  // The address names the request and the caller, never a key.
   const share = () => {
     const values = [...fields].filter(([, field]) => field.value !== "").map(([name, field]) => [name, field.value]);
     const content = body && !SECRET.test(body.value) ? [[BODY, body.value]] : [];
-    history.replaceState(null, "", `#${operation.operationId}?${new URLSearchParams([[AS, caller.role], ...values, ...content])}`);
+    const pairs = [[AS, caller.role], ...values, ...unknown, ...content];
+    history.replaceState(null, "", `#${operation.operationId}?${new URLSearchParams(pairs)}`);
   };
   choices.onchange = () => { fill(false); share(); };
   form.oninput = event => { if (event.target !== choices) { samples.refresh(); share(); } };
@@ -80,6 +84,7 @@ export function showOperation(panel, operation, description, caller, permalink) 
   if (permalink.size === 0) return;
   caller.choose(permalink.get(AS));
   for (const [name, field] of fields) setValue(field, permalink.get(name) ?? "");
+  sendToo([...permalink].filter(([name]) => ![AS, BODY].includes(name) && !fields.has(name)));
   if (body && permalink.has(BODY)) body.value = permalink.get(BODY);
   const optional = form.querySelector("details");
   if (optional) optional.open = parameters.some(({ name, required }) => !required && permalink.has(name));

@@ -4,7 +4,7 @@ import { byId, element, follow } from "../page.js";
 
 const MOST_SHOWN = 200;
 /** As many as the stack keeps. */
-const MOST_KEPT = 10_000;
+const MOST_KEPT = 1_000;
 const rows = new Map();
 const row = event => {
   if (!rows.has(event.id)) {

@@ -7,6 +7,8 @@ import { codeBox, sendRequest, statusText } from "/pages/request.js";
 const CUT = "[cut out]";
 /** Headers that a request has when it runs again, beside its key. */
 const HEADERS = ["accept", "content-type", "idempotency-key"];
+/** Headers that hold a key and nothing else. */
+const KEY_HEADERS = ["x-api-key", "x-apikey"];
 
 const count = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
@@ -21,11 +23,14 @@ function costs(facts) {
   return words;
 }
 
+/** True if a body is kept, or there is none. */
+const isKept = body => typeof body !== "string" || !body.startsWith("[");
+
 /** Returns the reason why a request cannot run again, if there is one. */
 function obstacle({ event, target, request_body, facts }, keys) {
   if (!event) return "no function got this request";
   if (target.includes(CUT) || JSON.stringify(request_body ?? "").includes(CUT)) return "a secret of this request is cut out";
-  if (typeof request_body === "string" && request_body.startsWith("[")) return "the body of this request is not kept";
+  if (!isKept(request_body)) return "the body of this request is not kept";
   if (facts?.role && !keys[facts.role]) return `this page has no key of ${facts.role}`;
   return null;
 }
@@ -37,15 +42,35 @@ function requestOf({ method, target, event, facts }, keys) {
   return { method, url: target, headers, body: ["GET", "HEAD"].includes(method) ? undefined : event.body };
 }
 
-/** Returns the event as the folder events/ has it: with the key of its role in the place of the one that was cut out. */
+/**
+ * Returns the event as the folder events/ has it: with the key of its role wherever one was cut out, and without cookies, which no
+ * function reads.
+ */
 function savedEvent({ event, facts }, keys) {
   const saved = structuredClone(event);
-  const key = keys[facts?.role];
-  if (key && saved.headers["x-api-key"]) saved.headers["x-api-key"] = key;
-  if (key && saved.headers.authorization) saved.headers.authorization = `Bearer ${key}`;
+  delete saved.cookies;
   // The history keeps each body as text.
   saved.isBase64Encoded = false;
+  const key = keys[facts?.role];
+  if (key) putKey(saved, key);
   return `${JSON.stringify(saved, null, 2)}\n`;
+}
+
+/** Puts a key into each place of an event from which one was cut out. */
+function putKey(event, key) {
+  const { headers, queryStringParameters: parameters, rawQueryString, body } = event;
+  for (const name of KEY_HEADERS) if (headers[name]) headers[name] = key;
+  if (headers.authorization) headers.authorization = `Bearer ${key}`;
+  if (parameters?.api_key) parameters.api_key = key;
+  if (rawQueryString) event.rawQueryString = rawQueryString.replace(`api_key=${CUT}`, `api_key=${key}`);
+  if (body) event.body = body.replace(`"api_key":"${CUT}"`, `"api_key":"${key}"`);
+}
+
+/** Returns the reason why a request cannot be saved as an event, if there is one. */
+function savingObstacle(exchange, keys) {
+  if (!exchange.event) return "no function got this request";
+  if (!isKept(exchange.request_body)) return "the body of this request is not kept";
+  return savedEvent(exchange, keys).includes(CUT) ? "a secret of this request is cut out" : null;
 }
 
 /** Hands the event to the browser as a file, and says where it belongs. */
@@ -67,7 +92,9 @@ function buttons(exchange, keys) {
   if (reason) said.textContent = `Not to run again: ${reason}.`;
   const again = element("button", { type: "button", disabled: reason !== null, textContent: `Run again as ${exchange.facts?.role ?? "nobody"}` });
   again.onclick = () => sendRequest(requestOf(exchange, keys), answer, again);
-  const saving = element("button", { type: "button", disabled: !exchange.event, textContent: "Save as event" });
+  const unsaved = savingObstacle(exchange, keys);
+  const saving = element("button", { type: "button", disabled: unsaved !== null, textContent: "Save as event" });
+  if (unsaved) saving.title = `Not to save: ${unsaved}.`;
   saving.onclick = () => save(exchange, keys, said);
   return element("div", {}, element("div", { className: "row" }, again, saving), said, answer);
 }

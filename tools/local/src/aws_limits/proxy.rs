@@ -67,9 +67,10 @@ impl LimitsProxy {
         format!("http://{}", self.address)
     }
 
-    /// Returns the seed of the random decisions. A run with the same seed repeats them.
-    pub fn seed(&self) -> u64 {
-        self.layer.state().seed
+    /// Returns the settings, with the seed of the random decisions. A run with the same seed repeats them.
+    pub fn settings(&self) -> AwsLimits {
+        let state = self.layer.state();
+        AwsLimits { seed: Some(state.seed), ..state.settings.clone() }
     }
 
     /// Returns the counts of the effects so far.

@@ -1,5 +1,6 @@
 //! Settings of the limits.
 
+use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -113,6 +114,28 @@ impl AwsLimits {
             latency: None,
         }
     }
+
+    /// Returns the settings of the command line with their values. That of a seed which is to be drawn is empty.
+    fn named_values(&self) -> [(&'static str, String); 5] {
+        let Throttling { table_writes, table_reads, .. } = self.throttling.unwrap_or_default();
+        let millis = |time: Option<Duration>| time.unwrap_or_default().as_millis().to_string();
+        [
+            ("seed", self.seed.map_or_else(String::new, |seed| seed.to_string())),
+            ("table-writes", table_writes.to_string()),
+            ("table-reads", table_reads.to_string()),
+            ("latency-ms", millis(self.latency)),
+            ("lag-ms", millis(self.lag)),
+        ]
+    }
+}
+
+/// Writes the settings of the command line that differ from the default, such as `seed=7,lag-ms=100`.
+impl Display for AwsLimits {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let pairs = self.named_values().into_iter().zip(Self::default().named_values());
+        let texts = pairs.filter(|(own, usual)| own != usual).map(|((name, value), _)| format!("{name}={value}"));
+        f.write_str(&texts.collect::<Vec<_>>().join(","))
+    }
 }
 
 /// Parses the settings of the command line, such as `seed=7,lag-ms=100`. The empty text is the default.
@@ -181,6 +204,16 @@ mod tests {
         assert_eq!(limits.lag, Some(Duration::from_millis(100)));
         let instant: AwsLimits = "latency-ms=0,lag-ms=0".parse().expect("good");
         assert_eq!((instant.latency, instant.lag), (None, None));
+    }
+
+    #[test]
+    fn settings_that_differ_from_the_default_are_written_as_they_are_given() {
+        for text in ["", "seed=7,table-writes=500,lag-ms=200", "table-reads=20,latency-ms=0,lag-ms=0"] {
+            assert_eq!(text.parse::<AwsLimits>().expect("good").to_string(), text);
+        }
+        let usual: AwsLimits =
+            "seed=0,table-writes=4000,table-reads=12000,latency-ms=3,lag-ms=20".parse().expect("good");
+        assert_eq!(usual.to_string(), "seed=0");
     }
 
     #[test]

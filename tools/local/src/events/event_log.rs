@@ -91,6 +91,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_page_keeps_as_many_events_as_the_stack() {
+        let script = include_str!("../../pages/events/events.js").replace('_', "");
+        assert!(script.contains(&format!("MOSTKEPT = {MAX_EVENTS};")));
+    }
+
+    #[test]
     fn a_reader_gets_each_kept_event_once_and_all_of_them_from_another_stack() {
         let log = EventLog::default();
         for number in 1..=MAX_EVENTS + 3 {

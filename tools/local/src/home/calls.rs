@@ -44,12 +44,28 @@ impl SampleCall {
         let url = if needs_quotes { format!("'{url}'") } else { url };
         match self.body {
             None => format!("curl -H \"x-api-key: {key}\" {url}"),
-            Some(body) => format!("curl -H \"x-api-key: {key}\" {url} --json '{body}'"),
+            // Before version 7.82, `curl` has no `--json`.
+            Some(body) => {
+                format!("curl -H \"x-api-key: {key}\" -H 'content-type: application/json' {url} -d '{body}'")
+            }
         }
     }
 
     /// Returns the call as the page needs it.
     pub(super) fn json(&self) -> Value {
         json!({"title": self.title, "method": self.method, "path": self.path, "body": self.body})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_with_a_body_is_written_for_every_version_of_curl() {
+        let invitation = SAMPLE_CALLS.iter().find(|call| call.body.is_some()).expect("a call");
+        let line = invitation.curl("http://base", "$KEY");
+        let start = "curl -H \"x-api-key: $KEY\" -H 'content-type: application/json' http://base/user -d '{";
+        assert!(line.starts_with(start), "{line}");
     }
 }

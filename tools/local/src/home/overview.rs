@@ -4,8 +4,6 @@ use std::fmt::Write as _;
 
 use presence_store::schema::TABLES;
 
-use crate::first_key;
-
 /// Facts about a stack that the start page shows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Overview {
@@ -23,8 +21,8 @@ pub(crate) struct Overview {
     pub(crate) inbox: Option<String>,
     /// True if the mailer runs in this process.
     pub(crate) mailer: bool,
-    /// True if the stack has demo keys.
-    pub(crate) has_keys: bool,
+    /// Commands that make the first key. There are none if the stack has demo keys.
+    pub(crate) first_key: Vec<String>,
 }
 
 impl Overview {
@@ -72,14 +70,13 @@ impl Overview {
 
     /// Returns the commands that make the first key, as HTML; nothing if there are demo keys.
     pub(super) fn first_key_html(&self) -> String {
-        if self.has_keys {
+        if self.first_key.is_empty() {
             return String::new();
         }
-        let commands = first_key::commands(&self.dynamodb_url, &self.table_prefix).join("\n");
         format!(
             "<p>There are no keys yet. These commands make the first user and its key:</p>\n\
             <pre id=\"first-key\" tabindex=\"0\">{}</pre>\n",
-            escaped(&commands)
+            escaped(&self.first_key.join("\n"))
         )
     }
 }
@@ -99,6 +96,7 @@ mod tests {
             dynamodb_url: "http://127.0.0.1:8000".to_owned(),
             data: "in <x> & \"y\"".to_owned(),
             rate_limit: Some(60),
+            first_key: vec!["one \"$ID\"".to_owned(), "two".to_owned()],
             ..Overview::default()
         };
         let html = overview.state_html("http://localhost:3000") + &overview.html();
@@ -111,7 +109,7 @@ mod tests {
         ] {
             assert!(html.contains(part), "{part} in {html}");
         }
-        assert!(overview.first_key_html().contains("cargo ops users create"));
-        assert_eq!(Overview { has_keys: true, ..overview }.first_key_html(), "");
+        assert!(overview.first_key_html().contains(">one &quot;$ID&quot;\ntwo</pre>"));
+        assert_eq!(Overview { first_key: Vec::new(), ..overview }.first_key_html(), "");
     }
 }

@@ -14,6 +14,7 @@ use presence_domain::rate_limit::RateLimit;
 use presence_domain::review::Review;
 use presence_domain::user::Role;
 use presence_mailer::OutboxProcessor;
+use presence_runtime::config::Config;
 use presence_store::Stores;
 use tokio::sync::watch;
 
@@ -36,7 +37,7 @@ use crate::mail::{self, Mailbox, StreamPoller};
 use crate::options::{DynamoDb, Options};
 use crate::replies::{self, Partners, ReplyQueue};
 use crate::sample::{self, DemoKeys};
-use crate::{api_functions, changes, deliveries, docs, listen, other_dynamodb, page, review_pages};
+use crate::{api_functions, changes, deliveries, docs, first_key, listen, other_dynamodb, page, review_pages};
 
 pub use clients::sdk_config;
 
@@ -268,14 +269,21 @@ fn overview(options: &Options, dynamodb_url: &str, limits: Option<&LimitsProxy>,
         DynamoDb::Embedded { data: Some(folder), .. } => format!("in the folder {}", folder.display()),
         DynamoDb::Endpoint(url) => format!("in the database at {url}"),
     };
+    let tables = Config {
+        table_prefix: options.table_prefix.clone(),
+        audit_table: options.audit_table.clone(),
+        reviews_table: options.reviews_table.clone(),
+        events_table: None,
+    };
+    let first_key = if keys.is_empty() { first_key::commands(dynamodb_url, &tables) } else { Vec::new() };
     Overview {
         dynamodb_url: dynamodb_url.to_owned(),
         table_prefix: options.table_prefix.clone(),
         data,
-        aws_limits: limits.map(|limits| format!("seed={}", limits.seed())),
+        aws_limits: limits.map(|limits| limits.settings().to_string()),
         rate_limit: options.rate_limit.map(RateLimit::requests_per_minute),
         inbox: options.inbox.as_ref().map(|folder| folder.display().to_string()),
         mailer: options.mailer,
-        has_keys: !keys.is_empty(),
+        first_key,
     }
 }

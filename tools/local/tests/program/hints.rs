@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use presence_local::first_key;
+use presence_runtime::config::Config;
 
 use super::program;
 
@@ -166,7 +167,9 @@ fn second_stack_on_the_same_data_is_refused() {
 fn stack_without_keys_prints_the_commands_that_make_the_first_one() {
     let (_stack, lines) = Running::start(&["--empty", "--port", "0", "--no-mailer"], "cargo ops key issue");
     let url = lines.iter().find_map(|line| line.trim().strip_prefix("DynamoDB  ")).expect("the line of DynamoDB");
-    let commands = first_key::commands(url, "presence-");
+    let table_prefix = Config::DEFAULT_TABLE_PREFIX.to_owned();
+    let tables = Config { table_prefix, audit_table: None, reviews_table: None, events_table: None };
+    let commands = first_key::commands(url, &tables);
     let printed: Vec<&str> = lines[lines.len() - commands.len()..].iter().map(|line| line.trim()).collect();
     assert_eq!(printed, commands);
     assert!(lines.iter().any(|line| line.contains("There are no keys yet.")), "{lines:#?}");

@@ -3,6 +3,7 @@
 use std::process::{Command, Stdio};
 
 use presence_local::{Options, Stack, first_key};
+use presence_runtime::config::Config;
 use serde_json::Value;
 
 /// Runs lines in a shell in which `cargo ops` is the binary of these tests, and returns what they print.
@@ -31,11 +32,14 @@ fn run(lines: &[String]) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn commands_of_an_empty_stack_make_a_key_that_gives_access() {
-    for prefix in ["presence-", "other-"] {
-        let options = Options { table_prefix: prefix.to_owned(), ..Options::default() };
+    for (prefix, audit_table) in [("presence-", None), ("other-", Some("trail"))] {
+        let (table_prefix, audit_table) = (prefix.to_owned(), audit_table.map(str::to_owned));
+        let tables = Config { table_prefix, audit_table, reviews_table: None, events_table: None };
+        let (table_prefix, audit_table) = (tables.table_prefix.clone(), tables.audit_table.clone());
+        let options = Options { table_prefix, audit_table, ..Options::default() };
         let stack = Stack::start(options).await.expect("the stack starts");
         assert!(stack.keys().is_empty());
-        let commands = first_key::commands(stack.dynamodb_url(), prefix);
+        let commands = first_key::commands(stack.dynamodb_url(), &tables);
         let printed = tokio::task::spawn_blocking(move || run(&commands)).await.expect("no panic");
         let key = printed.trim_end();
         assert!(key.starts_with("pk_") && !key.contains('\n'), "the key is all that is printed");

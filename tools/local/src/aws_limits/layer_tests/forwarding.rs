@@ -118,7 +118,7 @@ async fn same_seed_and_calls_give_the_same_responses() {
             sizes: true,
         };
         let table = LimitedTable::new(settings).await;
-        assert_eq!(table.limits.seed(), seed);
+        assert_eq!(table.limits.settings().seed, Some(seed));
         let mut replies = Vec::new();
         for (operation, body) in calls_of_every_kind().into_iter().chain(calls_of_every_kind()) {
             let (status, body) = table.call(operation, body).await;
