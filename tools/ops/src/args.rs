@@ -3,8 +3,6 @@
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 use presence_domain::audit::LIFETIME;
 use presence_domain::email::EmailAddress;
@@ -12,6 +10,7 @@ use presence_domain::email_pattern::EmailPattern;
 use presence_domain::error::FieldError;
 use presence_domain::fuzzy::{FuzzyQuery, FuzzyQueryError, MAX_WORDS};
 use presence_domain::ids::{BusinessId, MAX_ID, OrgId};
+use presence_domain::instant::DateInput;
 use presence_domain::key_rights::{AllowedNetworks, KeyAccess, LONGEST_OVERLAP, MAX_LABEL_CHARS};
 use presence_domain::rate_limit::{KeyLimit, MAX_REQUESTS_PER_MINUTE};
 use presence_domain::text::has_control;
@@ -150,15 +149,12 @@ impl Since {
     }
 }
 
-/// Parses a duration, a date, or an instant. No record is kept for longer than the longest duration. A date begins at midnight UTC.
+/// Parses a duration, a date, or an instant, which is in UTC without an offset. No record is kept for longer than the longest duration. A
+/// date begins at midnight UTC.
 pub(crate) fn parse_since(text: &str) -> Result<Since, String> {
     let text = text.trim();
-    if let Ok(at) = text.parse() {
-        return Ok(Since::At(at));
-    }
-    if let Ok(date) = text.parse::<Date>() {
-        let midnight = TimeZone::UTC.to_timestamp(date.at(0, 0, 0, 0)).map_err(|error| error.to_string())?;
-        return Ok(Since::At(midnight));
+    if let Some(microsecond) = DateInput::parse(text).and_then(DateInput::microsecond) {
+        return Timestamp::from_microsecond(microsecond).map(Since::At).map_err(|error| error.to_string());
     }
     let not_a_time = |error: String| {
         let is_another = error.starts_with("must be a duration");
@@ -214,6 +210,8 @@ mod tests {
             ("2d", "2026-11-23T10:00:00Z"),
             ("2026-11-22", "2026-11-22T00:00:00Z"),
             ("2026-11-22T12:00:00+01:00", "2026-11-22T11:00:00Z"),
+            ("2026-11-22T12:00:00", "2026-11-22T12:00:00Z"),
+            ("2026-11-22T12:00:00.25Z", "2026-11-22T12:00:00.25Z"),
         ];
         for (text, start) in cases {
             assert_eq!(parse_since(text).map(|since| since.before(now).to_string()).as_deref(), Ok(start), "{text}");

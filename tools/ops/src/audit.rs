@@ -31,8 +31,8 @@ With --json a line {\"at\",\"actor_id\",\"key_id\",\"action\",\"target_id\",\"or
 each. at is RFC 3339 in UTC with milliseconds. key_id is the key that was issued,
 rotated or revoked, or else the key that the actor used, or null. Only where they
 apply: actor_key is the key that the actor used on another one, and new_key the
-one that replaces a rotated key. target_id is a user or a review. org_id is null
-for users without an organisation.";
+one that replaces a rotated key. target_id is a user, a review or a webhook. org_id
+is null for users without an organisation.";
 
 /// Records that are kept in memory if the source has no order: some 5 MB.
 const MAX_SORTED: usize = 10_000;
@@ -54,7 +54,7 @@ pub(crate) struct AuditArgs {
     /// Changes that were made with this key; --user has those that were made to it
     #[arg(long, value_name = "ID")]
     key: Option<String>,
-    /// Changes since then: 30m, 24h, 7d; at most 400 days; or a date or an instant [default: all]
+    /// Changes since then: 30m, 24h, 7d; at most 400 days; or a date or an instant, in UTC without an offset [default: all]
     #[arg(long, value_name = "TIME", value_parser = args::parse_since)]
     since: Option<Since>,
 }

@@ -150,7 +150,6 @@ impl Command {
             Self::Tables(tables::Command::Create) | Self::User(user::Command::Create(_)) => true,
             Self::Doctor(args) => args.fix,
             Self::Status
-            | Self::Businesses(_)
             | Self::Export(_)
             | Self::Audit(_)
             | Self::Events(_)
@@ -164,6 +163,7 @@ impl Command {
                 matches!(command, Create(_) | Delete(_) | SetStatus(_))
             }
             Self::Orgs(command) => matches!(command, orgs::Command::Create(_)),
+            Self::Businesses(command) => matches!(command, businesses::Command::Move(_)),
             Self::Reviews(command) => {
                 use reviews::Command::{CopyProgress, Rebuild};
                 matches!(command, Rebuild { dry_run: false, .. } | CopyProgress { .. })

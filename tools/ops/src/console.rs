@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write};
+use std::path::Path;
 
 use anyhow::Context as _;
 use dialoguer::Confirm;
@@ -188,6 +189,13 @@ impl Console {
     pub(crate) fn write_message(&mut self, text: impl Display) {
         let _ = writeln!(self.messages, "{text}").and_then(|()| self.messages.flush());
     }
+}
+
+/// Returns a path as a word of a shell: in quotes if it has other than plain characters.
+pub(crate) fn shell_word(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let is_plain = |character: char| character.is_alphanumeric() || "/._-+,:@%".contains(character);
+    if text.chars().all(is_plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 /// Formats an instant as RFC 3339 in UTC, with whole seconds.

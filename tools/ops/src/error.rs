@@ -1,5 +1,6 @@
 //! Exit codes, and the error of a command.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::process::ExitCode;
@@ -73,6 +74,11 @@ impl CommandError {
     /// Returns an error that has a text and no cause.
     pub(crate) fn from_text(text: impl fmt::Display + fmt::Debug + Send + Sync + 'static) -> Self {
         Self::Failed(anyhow::Error::msg(text))
+    }
+
+    /// Returns the error of a command that a rule of the service forbids.
+    pub(crate) fn refused(text: impl Into<Cow<'static, str>>) -> Self {
+        Error::invalid(text).into()
     }
 
     /// Returns the error for a user that does not exist.

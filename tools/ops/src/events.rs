@@ -44,7 +44,7 @@ pub(crate) struct TailArgs {
     /// Organisation, or none for the users without one
     #[arg(long, value_name = "N", value_parser = parse_org)]
     org: FeedOwner,
-    /// Events since then, too: 30m, 24h, 7d; or a date or an instant
+    /// Events since then, too: 30m, 24h, 7d; or a date or an instant, in UTC without an offset
     #[arg(long, value_name = "TIME", value_parser = args::parse_since)]
     since: Option<Since>,
     /// Events after this cursor, which an earlier run or the API gave

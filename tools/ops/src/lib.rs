@@ -15,6 +15,7 @@ mod doctor;
 mod error;
 mod events;
 mod export;
+mod file_lock;
 mod import;
 mod import_error;
 mod key;

@@ -47,7 +47,7 @@ async fn create(CreateArgs { name, id }: CreateArgs, context: &mut Context) -> R
     let org = if let Some(id) = id {
         let org = Org { id, name };
         if !businesses.create_org(&org).await? {
-            return Err(CommandError::from_text(format!("organisation {id} exists already: ops orgs list")));
+            return Err(CommandError::refused(format!("organisation {id} exists already: ops orgs list")));
         }
         org
     } else {

@@ -81,9 +81,9 @@ pub(crate) async fn create_user(args: CreateArgs, context: &mut Context) -> Resu
 
 async fn check_org(args: &CreateArgs, context: &Context) -> Result<(), CommandError> {
     match args.org_id {
-        Some(org_id) if !context.stores.businesses.has_org(org_id).await? => Err(CommandError::from_text(format!(
-            "there is no organisation {org_id}: ops orgs create NAME --id {org_id}"
-        ))),
+        Some(org_id) if !context.stores.businesses.has_org(org_id).await? => {
+            Err(CommandError::refused(format!("there is no organisation {org_id}: ops orgs create NAME --id {org_id}")))
+        }
         _ => Ok(()),
     }
 }
@@ -94,7 +94,7 @@ async fn check_businesses(args: &CreateArgs, context: &Context) -> Result<(), Co
         return Ok(());
     }
     let unknown: Vec<_> = unknown.iter().map(BusinessId::as_str).collect();
-    Err(CommandError::from_text(format!("no businesses of this organisation: {}", unknown.join(", "))))
+    Err(CommandError::refused(format!("no businesses of this organisation: {}", unknown.join(", "))))
 }
 
 async fn create(args: CreateArgs, context: &Context) -> Result<UserId, CommandError> {
@@ -103,9 +103,9 @@ async fn create(args: CreateArgs, context: &Context) -> Result<UserId, CommandEr
     match context.stores.users.create(&change).await {
         Ok(id) => Ok(id),
         Err(UserWriteError::EmailTaken) => Err(email_taken_error(&email, context).await?),
-        Err(UserWriteError::AddressMarked(mark)) => Err(CommandError::from_text(mark.text())),
-        Err(UserWriteError::Failed(error)) if !matches!(error, Error::Conflict) => Err(error.into()),
-        Err(_) => Err(CommandError::from_text("concurrent changes won every attempt: run it again")),
+        Err(UserWriteError::AddressMarked(mark)) => Err(CommandError::refused(mark.text())),
+        Err(UserWriteError::Failed(error)) => Err(error.into()),
+        Err(_) => Err(Error::Conflict.into()),
     }
 }
 
@@ -113,7 +113,7 @@ async fn create(args: CreateArgs, context: &Context) -> Result<UserId, CommandEr
 async fn email_taken_error(email: &EmailAddress, context: &Context) -> Result<CommandError, CommandError> {
     let holder = context.stores.users.get_id_by_email(email.key()).await?;
     let holder = holder.map_or_else(|| "another user".to_owned(), |id| format!("user {id}"));
-    Ok(CommandError::from_text(format!("the e-mail address already exists: {holder} has it")))
+    Ok(CommandError::refused(format!("the e-mail address already exists: {holder} has it")))
 }
 
 impl CreateArgs {

@@ -96,7 +96,7 @@ async fn audit_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
 async fn move_faults(context: &Context) -> Result<Vec<Finding>, CommandError> {
     let unfinished = context.stores.reviews.unfinished_moves().await?.moves;
     let finding = |id: &BusinessId| {
-        let mend = format!("ops businesses move --finish {}", id.as_str());
+        let mend = format!("ops businesses move --finish={}", id.as_str());
         Finding::new(
             format!("business {}", id.as_str()),
             "has not finished its move to another city or organisation",

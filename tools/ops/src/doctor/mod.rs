@@ -22,8 +22,8 @@ use crate::{Cli, Context, Exit, dispatch};
 pub(crate) const CHECKS: &str = "\
 Looks at: credentials; region and endpoint; the clock of this machine; each table
 with its key, stream, time to live, protection and point-in-time recovery (the last
-two in AWS); each index; formats of items; organisations whose reviews are not in
-the ledger; logs of reviews; moves of businesses that are not finished; the
+two in AWS); each index; formats of items; organisations that users have and that do
+not exist; logs of reviews; moves of businesses that are not finished; the
 scheduled audit; mails that wait, failed or cannot be read; replies without an
 outcome; and a PROVIDER with a live key, without whom nobody can create the others.
 

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use self::checkpoint::Checkpoint;
 use self::output::Output;
+use crate::console::shell_word;
 use crate::error::CommandError;
 use crate::{Context, Exit, args};
 
@@ -86,7 +87,7 @@ pub(crate) async fn run(args: &ExportArgs, context: &mut Context) -> Result<Exit
     context.console.write_message(format_args!("rows: {rows}"));
     if let Some(out) = out.as_ref().filter(|_| *what != Resource::Users) {
         let what = format!("{what:?}").to_lowercase();
-        context.console.write_next(format_args!("ops import {what} {} --dry-run", out.display()));
+        context.console.write_next(format_args!("ops import {what} {} --dry-run", shell_word(out)));
     }
     Ok(Exit::Done)
 }

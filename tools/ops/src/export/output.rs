@@ -11,6 +11,7 @@ use super::checkpoint::{Checkpoint, Progress};
 use super::section::Section;
 use crate::Console;
 use crate::error::CommandError;
+use crate::file_lock::open_locked;
 
 /// Output of an export, with its checkpoint.
 pub(super) struct Output {
@@ -46,6 +47,9 @@ impl Output {
         };
         check_is_replaceable(out, force)?;
         let cannot_write = || format!("cannot write {}.part", out.display());
+        // Before anything else is read: another export may write it.
+        let busy = format!("another export writes {}", out.display());
+        let file = open_locked(&Files::sibling_path(out, ".part"), &busy)?;
         let checkpoint = match read_checkpoint(&Files::sibling_path(out, ".state"))? {
             None => new,
             Some(old) if old.is_of_same_export(&new) => {
@@ -58,8 +62,6 @@ impl Output {
                 return Err(CommandError::from_text(text));
             }
         };
-        let path = Files::sibling_path(out, ".part");
-        let file = File::options().create(true).truncate(false).write(true).open(path).with_context(cannot_write)?;
         let length = file.metadata().with_context(cannot_write)?.len();
         if length < checkpoint.bytes {
             let text = format!("{0}.part is shorter than {0}.state says: delete both to begin anew", out.display());

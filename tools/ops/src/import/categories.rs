@@ -12,6 +12,7 @@ use super::row::{Row, RowOutcome};
 impl Row for Category {
     type Raw = CategoryRow;
     const KIND: ImportKind = ImportKind::Categories;
+    const IS_ATOMIC: bool = true;
 
     fn from_raw(raw: CategoryRow) -> Result<Self, String> {
         raw.read()

@@ -22,6 +22,8 @@ pub(super) trait Row: Sized + Send + 'static {
     type Raw: DeserializeOwned;
     /// Kind of the file.
     const KIND: ImportKind;
+    /// True if the rows take effect together when the import ends, and not at all if it stops.
+    const IS_ATOMIC: bool = false;
 
     /// Checks the values of a row. The error names the wrong field.
     fn from_raw(raw: Self::Raw) -> Result<Self, String>;

@@ -66,6 +66,9 @@ impl<R: Row> RowImport<R> {
         self.context.stores.database.stop_retries();
         let counted = self.finish_in_flight(is_limit).await;
         let finished = R::finish_stopped(&self.context).await;
+        if R::IS_ATOMIC {
+            self.summary = ImportSummary { rejected: self.summary.rejected, ..ImportSummary::default() };
+        }
         counted?;
         Err(match finished {
             Ok(()) => error,

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::kind::ImportKind;
 use super::rejects;
+use crate::console::shell_word;
 use crate::error::CommandError;
 use crate::import_error::ImportError;
 use crate::{Console, Exit};
@@ -79,7 +80,7 @@ impl ImportSummary {
             rejects::report(path, console)?;
         }
         console.write_next(match &rejects_path {
-            Some(path) => format!("jq -r .row {} >again.jsonl, correct it, and import it", path.display()),
+            Some(path) => format!("jq -r .row {} >again.jsonl, correct it, and import it", shell_word(path)),
             None if dry_run => format!("ops import {plural} FILE"),
             None => kind.next().to_owned(),
         });

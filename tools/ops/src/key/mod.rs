@@ -135,11 +135,11 @@ fn command_error(error: ApiKeyError, id: &str) -> CommandError {
             let owner = owner.map_or_else(|| "USER".to_owned(), |owner| owner.to_string());
             CommandError::NotFound(format!("there is no key {id}: ops key list --user {owner}"))
         }
-        ApiKeyError::OwnerNotActive => CommandError::from_text("the user is not active: only active users have keys"),
+        ApiKeyError::OwnerNotActive => CommandError::refused("the user is not active: only active users have keys"),
         ApiKeyError::TooMany(live) => {
-            CommandError::from_text(format!("the user has {live} live keys, and may not have more: revoke one first"))
+            CommandError::refused(format!("the user has {live} live keys, and may not have more: revoke one first"))
         }
-        ApiKeyError::NotLive => CommandError::from_text("the key gives no access any more: issue a new one"),
+        ApiKeyError::NotLive => CommandError::refused("the key gives no access any more: issue a new one"),
         ApiKeyError::Failed(error) => error.into(),
     }
 }

@@ -44,15 +44,15 @@ pub(super) async fn delete(args: &DeleteArgs, context: &mut Context) -> Result<E
     }
     let (actor, now) = (context.actor().await?, context.clock.now());
     change(user.id, context, |user| Ok(Some(user.delete(&actor, now)))).await?;
-    let message = format_args!("deleted user {}", args.id);
-    context.console.write_result(&json!({ "id": args.id }), message)?;
-    context.console.write_next(format_args!("ops audit --user {}", user.id));
+    let id = user.id.to_string();
+    context.console.write_result(&json!({ "id": id }), format_args!("deleted user {id}"))?;
+    context.console.write_next(format_args!("ops audit --user {id}"));
     Ok(Exit::Done)
 }
 
 pub(super) async fn set_status(args: &SetStatusArgs, context: &mut Context) -> Result<Exit, CommandError> {
-    let (id, status) = (&args.id, args.status.as_str());
-    let user = get(id, context).await?;
+    let status = args.status.as_str();
+    let user = get(&args.id, context).await?;
     if user.status != args.status && !args.yes {
         context.console.confirm(&format!("Set {} to {status}? {}", describe(&user), effect(args.status)))?;
     }
@@ -64,7 +64,7 @@ pub(super) async fn set_status(args: &SetStatusArgs, context: &mut Context) -> R
         user.apply_patch(&patch, &references, hash, FieldErrors::default(), &actor, now)
     });
     let is_changed = change.await?;
-    let done = if is_changed { "is now" } else { "was already" };
+    let (id, done) = (user.id.to_string(), if is_changed { "is now" } else { "was already" });
     let value = json!({ "id": id, "status": status, "changed": is_changed });
     context.console.write_result(&value, format_args!("user {id} {done} {status}"))?;
     context.console.write_next(format_args!("ops users show {id}"));

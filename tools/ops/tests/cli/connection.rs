@@ -28,8 +28,10 @@ fn account_of_the_credentials_is_asked_once_and_only_by_commands_that_write() {
 #[test]
 fn nothing_is_written_if_the_account_is_unknown() {
     let (env, aws) = (CliEnv::without_tables(), FakeAws::refusing("GetCallerIdentity"));
-    let run = env.run_signed_in("tables create", &aws.url).expect_exit(1);
-    assert!(run.stderr.starts_with("error: STS does not tell whose credentials these are: "), "{}", run.stderr);
+    for writing in ["tables create", "businesses move --finish"] {
+        let run = env.run_signed_in(writing, &aws.url).expect_exit(1);
+        assert!(run.stderr.starts_with("error: STS does not tell whose credentials these are: "), "{}", run.stderr);
+    }
     // The tables are not there: an audit fails.
     env.run("users audit").expect_exit(1);
 }

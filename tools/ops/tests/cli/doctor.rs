@@ -146,18 +146,19 @@ fn long_and_damaged_logs_of_reviews_are_found() {
 fn long_logs_and_left_moves_are_repaired_after_a_question() {
     let env = healthy_env();
     env.run_with_stdin("import orgs -", ORGS.as_bytes()).expect_exit(0);
-    env.run_with_stdin("import businesses -", business_row("b1", 42, "Lyon").as_bytes()).expect_exit(0);
-    env.run_with_stdin("import reviews -", review_row("b1", 1).as_bytes()).expect_exit(0);
+    // The id begins as an option does.
+    env.run_with_stdin("import businesses -", business_row("-b1", 42, "Lyon").as_bytes()).expect_exit(0);
+    env.run_with_stdin("import reviews -", review_row("-b1", 1).as_bytes()).expect_exit(0);
     env.put_item("presence-reviews", long_lane(2_001));
     // The first call of a move only: as if the import was killed after it.
     let moved = Business {
-        id: BusinessId::parse("b1").expect("an id"),
+        id: BusinessId::parse("-b1").expect("an id"),
         org_id: OrgId::new(43).expect("an id"),
         name: "Corner shop".to_owned(),
         city: "Lyon".to_owned(),
     };
     block_on(Stores::new(Database::new(&env.sdk_config(), "presence-")).businesses.put(&moved)).expect("an answer");
-    let repairs = "ops businesses move --finish b1 && ops reviews rebuild --org 42";
+    let repairs = "ops businesses move --finish=-b1 && ops reviews rebuild --org 42";
     for (answer, code) in [("n", 1), ("y", 0)] {
         let (exit, screen) = env.run_on_terminal("doctor --fix", answer);
         assert_eq!(exit, code, "{screen}");

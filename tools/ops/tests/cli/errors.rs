@@ -1,4 +1,4 @@
-//! Output that nobody reads.
+//! Codes of errors, and output that nobody reads.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -24,6 +24,35 @@ fn reader_that_has_enough_ends_a_command_without_a_word() {
     for arguments in ["orgs list", "orgs list --json", "export orgs", "completions bash"] {
         let run = read_one_line(&env, arguments).expect_exit(1);
         assert_eq!(run.stderr, "", "{arguments}");
+    }
+}
+
+#[test]
+fn what_a_rule_forbids_has_the_code_refused() {
+    let env = CliEnv::new();
+    let [zoe, ann, bob] = ["zoe", "ann", "bob"].map(|name| {
+        let status = if name == "ann" { "invited" } else { "active" };
+        env.create_user(&format!("{name}@example.org"), &format!("--role PROVIDER --status {status}"))
+    });
+    env.run("orgs create First --id 41").expect_exit(0);
+    for _ in 0..5 {
+        env.run(&format!("key issue --user {zoe}")).expect_exit(0);
+    }
+    let issued = env.run(&format!("key issue --user {bob} --json")).expect_exit(0).json();
+    let dead = issued["id"].as_str().expect("an id");
+    env.run(&format!("key revoke {dead}")).expect_exit(0);
+    let create = "users create --first-name Zoe --last-name Martin";
+    for forbidden in [
+        format!("{create} --email zoe@example.org --role PROVIDER"),
+        format!("{create} --email cyd@example.org --role ORG_ADMIN --org 42"),
+        format!("{create} --email cyd@example.org --role BUSINESS_MANAGER --org 41 --business-id b1"),
+        "orgs create Second --id 41".to_owned(),
+        format!("key issue --user {ann}"),
+        format!("key issue --user {zoe}"),
+        format!("key rotate {dead}"),
+    ] {
+        let error = env.run(&format!("{forbidden} --json")).expect_exit(1).json_error();
+        assert_eq!(error["code"], "refused", "{forbidden}: {error}");
     }
 }
 

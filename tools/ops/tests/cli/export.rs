@@ -108,6 +108,27 @@ fn killed_export_of_users_goes_on_where_it_was() {
 }
 
 #[test]
+fn second_export_to_one_file_ends_and_leaves_the_first_alone() {
+    let env = env_with_reviews(REVIEWS);
+    let expected = sorted(&env.run("export reviews").expect_exit(0).stdout);
+    let proxy = Proxy::start(env.address);
+    let (reached, release) = proxy.hold_call(5);
+    let mut first = spawn(&env, &proxy, "export reviews --out out.jsonl");
+    assert!(is_reached(&reached, &mut first), "it makes more calls");
+    let second = env.run("export reviews --out out.jsonl").expect_exit(1);
+    assert_eq!(second.stderr, "error: another export writes out.jsonl\n");
+    drop(release);
+    CliOutput::from(first.wait_with_output().expect("it ends")).expect_exit(0);
+    assert_eq!(sorted(&env.read_file("out.jsonl")), expected);
+}
+
+#[test]
+fn next_command_quotes_the_path_for_a_shell() {
+    let run = CliEnv::new().run("export orgs --out it's.jsonl").expect_exit(0);
+    assert_eq!(run.stderr, "rows: 0\nnext: ops import orgs 'it'\\''s.jsonl' --dry-run\n");
+}
+
+#[test]
 fn checkpoint_of_other_options_is_refused() {
     let env = env_with_reviews(3);
     env.create_user("ada@example.org", "--role ORG_ADMIN --org-id 1");

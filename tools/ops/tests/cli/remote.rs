@@ -48,6 +48,17 @@ fn a_report_on_the_object_that_was_replaced_is_not_taken_for_the_new_one() {
 }
 
 #[test]
+fn rejected_rows_of_an_earlier_run_are_not_taken_for_those_of_this_one() {
+    let environment = CliEnv::without_tables();
+    environment.write_file("may.jsonl", ROW);
+    environment.write_file("may.jsonl.rejected.jsonl", "of yesterday");
+    let bucket =
+        FakeBucket::start(&[("done/may.jsonl.json", r#"{"created":1,"updated":0,"unchanged":0,"rejected":0}"#)]);
+    import(&environment, &bucket, &format!("may.jsonl {REMOTE}")).expect_exit(0);
+    assert!(!environment.has_file("may.jsonl.rejected.jsonl"));
+}
+
+#[test]
 fn a_large_file_is_uploaded_in_parts() {
     let environment = CliEnv::without_tables();
     let mut rows = String::new();

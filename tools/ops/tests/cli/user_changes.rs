@@ -1,4 +1,4 @@
-//! Questions on a terminal.
+//! Questions on a terminal, and users by their address.
 
 use serde_json::{Value, json};
 
@@ -32,4 +32,13 @@ fn active_user_may_have_keys_and_its_invitation_ends() {
     assert_eq!((&shown["status"], &shown["mail"]), (&json!("active"), &Value::Null));
     env.run(&format!("key issue --user {id}")).expect_exit(0);
     env.run("users audit").expect_exit(0);
+}
+
+#[test]
+fn user_named_by_its_address_is_printed_with_its_id() {
+    let env = CliEnv::new();
+    let id = env.create_user("zoe@example.org", "--role PROVIDER");
+    for change in ["users set-status zoe@example.org invited", "users delete zoe@example.org"] {
+        assert_eq!(env.run(&format!("{change} --yes --json")).expect_exit(0).json()["id"], json!(id), "{change}");
+    }
 }

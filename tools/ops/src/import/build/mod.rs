@@ -29,6 +29,7 @@ use super::kind::ImportKind;
 use super::progress::Progress;
 use super::rejects::{self, RejectsFile};
 use super::summary::ImportSummary;
+use crate::console::shell_word;
 use crate::error::CommandError;
 use crate::{Context, Exit};
 use bodies::{Collisions, DeriveId, ReviewsOfId, derive_id};
@@ -127,7 +128,7 @@ fn report(
         context.console.write_json(&BuildSummary { rows: summary, items, parts, bytes })?;
     }
     let parts = out.join(context.stores.database.name(&schema::REVIEWS));
-    context.console.write_next(format_args!("aws s3 sync {} s3://BUCKET/FOLDER/", parts.display()));
+    context.console.write_next(format_args!("aws s3 sync {} s3://BUCKET/FOLDER/", shell_word(&parts)));
     Ok(())
 }
 

@@ -15,6 +15,7 @@ use presence_domain::error::Error;
 use serde_json::{Value, json};
 
 use crate::error::CommandError;
+use crate::file_lock::LockFile;
 
 /// Size of a part before compression. `DynamoDB` imports parts at the same time, and takes 50,000 of them.
 const PART_BYTES: u64 = 256 << 20;
@@ -27,6 +28,8 @@ const PART_NAME: (&str, &str) = ("part-", ".json.gz");
 pub(super) struct OutputParts {
     folder: PathBuf,
     unfinished: PathBuf,
+    /// Lock of the folder of the unfinished parts.
+    _lock: LockFile,
     part_bytes: u64,
     part: Option<GzEncoder<BufWriter<File>>>,
     /// Bytes of the present part before compression.
@@ -58,8 +61,12 @@ impl OutputParts {
                 return Err(CommandError::from_text(text));
             }
         }
+        fs::create_dir_all(out).with_context(cannot_write(out))?;
+        let busy = format!("another build writes to {}", out.display());
+        let lock = LockFile::create(out.join(format!("{table}.lock")), &busy)?;
         remove_folder(&unfinished).and_then(|()| fs::create_dir_all(&unfinished)).with_context(cannot_write(out))?;
-        Ok(Self { folder, unfinished, part_bytes: PART_BYTES, part: None, written: 0, totals: OutputTotals::default() })
+        let (part_bytes, totals) = (PART_BYTES, OutputTotals::default());
+        Ok(Self { folder, unfinished, _lock: lock, part_bytes, part: None, written: 0, totals })
     }
 
     /// Returns the folder for temporary files: the one of the unfinished parts.
@@ -199,6 +206,19 @@ mod tests {
             let first = text.lines().next().expect("a line");
             assert_eq!(first, r#"{"Item":{"e":{"N":"7"},"pk":{"S":"R#0\n\"é"}}}"#);
         }
+    }
+
+    #[test]
+    fn second_build_into_one_folder_ends_and_leaves_the_first_alone() {
+        let out = tempfile::tempdir().expect("a temporary folder");
+        let create = || OutputParts::create(out.path(), "t");
+        let mut first = create().expect("the folder can be written");
+        first.write(&item(0)).expect("the item is written");
+        let refused = create().err().expect("the folder is in use");
+        assert!(refused.to_string().starts_with("another build writes to "), "{refused}");
+        assert_eq!(first.finish().expect("the folder can be written").items, 1);
+        assert!(out.path().join("t/part-00000.json.gz").exists());
+        create().map(drop).expect("the folder is free again");
     }
 
     #[test]

@@ -57,8 +57,8 @@ pub(super) struct SortedRuns<R> {
 }
 
 /// Iterator over sorted records.
-pub(super) struct Merge<R> {
-    inputs: Vec<BufReader<File>>,
+pub(super) struct Merge<'a, R> {
+    inputs: Vec<BufReader<&'a File>>,
     /// Next record of each input that has more, with the number of the input.
     next: BinaryHeap<Reverse<(R, usize)>>,
 }
@@ -105,12 +105,12 @@ fn write_all<R: SortRecord>(folder: &Path, records: impl Iterator<Item = io::Res
 }
 
 impl<R: SortRecord> SortedRuns<R> {
-    /// Returns the records in order, from the first one on. Any earlier iterator ends.
-    pub(super) fn merge(&mut self) -> io::Result<Merge<R>> {
+    /// Returns the records in order, from the first one on. It moves the positions in the files, which no other iterator may do meanwhile.
+    pub(super) fn merge(&mut self) -> io::Result<Merge<'_, R>> {
         let mut merge = Merge { inputs: Vec::new(), next: BinaryHeap::new() };
-        for (number, run) in self.runs.iter_mut().enumerate() {
+        for (number, mut run) in self.runs.iter().enumerate() {
             run.rewind()?;
-            let mut input = BufReader::with_capacity(RUN_BUFFER_BYTES, run.try_clone()?);
+            let mut input = BufReader::with_capacity(RUN_BUFFER_BYTES, run);
             merge.next.extend(read_next(&mut input)?.map(|record| Reverse((record, number))));
             merge.inputs.push(input);
         }
@@ -123,7 +123,7 @@ fn read_next<R: SortRecord>(input: &mut impl BufRead) -> io::Result<Option<R>> {
     if input.fill_buf()?.is_empty() { Ok(None) } else { R::read(input).map(Some) }
 }
 
-impl<R: SortRecord> Iterator for Merge<R> {
+impl<R: SortRecord> Iterator for Merge<'_, R> {
     type Item = io::Result<R>;
 
     fn next(&mut self) -> Option<io::Result<R>> {

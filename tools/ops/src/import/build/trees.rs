@@ -21,7 +21,7 @@ const SPOOL_BYTES: usize = 4 << 20;
 
 /// Writes the trees of all sets, and the facet trees of those that have at least `facets_from` postings.
 pub(super) fn write_trees(
-    postings: Merge<FiledPosting>,
+    postings: Merge<'_, FiledPosting>,
     businesses: &KnownBusinesses,
     facets_from: i64,
     output: &mut OutputParts,
@@ -58,7 +58,7 @@ pub(super) fn write_trees(
 }
 
 /// Returns the tree of the next posting; `None` at the end.
-fn next_tree(postings: &mut Peekable<Merge<FiledPosting>>) -> Result<Option<TreeNumber>, Error> {
+fn next_tree(postings: &mut Peekable<Merge<'_, FiledPosting>>) -> Result<Option<TreeNumber>, Error> {
     match postings.peek() {
         None => Ok(None),
         Some(Ok(filed)) => Ok(Some(filed.tree)),
@@ -74,7 +74,7 @@ struct Spool {
 
 impl Spool {
     /// Takes the next postings, as far as they are of this tree.
-    fn take(postings: &mut Peekable<Merge<FiledPosting>>, tree: TreeNumber, folder: &Path) -> io::Result<Self> {
+    fn take(postings: &mut Peekable<Merge<'_, FiledPosting>>, tree: TreeNumber, folder: &Path) -> io::Result<Self> {
         let mut months = MonthCounts::default();
         let mut output = BufWriter::new(SpooledTempFile::new_in(SPOOL_BYTES, folder));
         while let Some(filed) = postings.next_if(|filed| filed.as_ref().map_or(true, |filed| filed.tree == tree)) {

@@ -112,10 +112,11 @@ async fn fetch_rejected(
     path: &Path,
     rejected: u64,
 ) -> anyhow::Result<Option<RejectsFile>> {
+    // The file of an earlier run is moved away also if no row was rejected.
+    let rejects = RejectsFile::for_import(path, None)?;
     if rejected == 0 {
         return Ok(None);
     }
-    let rejects = RejectsFile::for_import(path, None)?;
     let cannot_write = || format!("cannot write {}", rejects.path().display());
     let mut file = File::create(rejects.path()).await.with_context(cannot_write)?;
     let key = object.rejected_key();
