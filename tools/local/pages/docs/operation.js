@@ -35,7 +35,7 @@ export function showOperation(panel, operation, description, caller, permalink) 
   const filled = new Map();
   const request = () => readRequest(operation, parameters, fields, body, caller.key, unknown);
   const samples = codeSamples(request);
-  const sendToo = pairs => {
+  const setUnknown = pairs => {
     unknown = pairs;
     note.textContent = unknown.map(([name, value]) => `Sent, too: ${name}=${value}`).join(", ");
   };
@@ -50,7 +50,7 @@ export function showOperation(panel, operation, description, caller, permalink) 
     if (example) caller.choose(example.role);
     const values = example ? valuesOf(operation, example) : defaultValues(operation, parameters, caller.role);
     for (const [name, field] of fields) set(field, values.parameters.get(name) ?? "");
-    if (!keepsTyped) sendToo([...values.parameters].filter(([name]) => !fields.has(name)));
+    if (!keepsTyped) setUnknown([...values.parameters].filter(([name]) => !fields.has(name)));
     if (body) set(body, values.body === undefined ? "" : JSON.stringify(values.body, null, 2));
     const optional = form.querySelector("details");
     if (optional && parameters.some(({ name, required }) => !required && values.parameters.has(name))) optional.open = true;
@@ -84,7 +84,7 @@ export function showOperation(panel, operation, description, caller, permalink) 
   if (permalink.size === 0) return;
   caller.choose(permalink.get(AS));
   for (const [name, field] of fields) setValue(field, permalink.get(name) ?? "");
-  sendToo([...permalink].filter(([name]) => ![AS, BODY].includes(name) && !fields.has(name)));
+  setUnknown([...permalink].filter(([name]) => ![AS, BODY].includes(name) && !fields.has(name)));
   if (body && permalink.has(BODY)) body.value = permalink.get(BODY);
   const optional = form.querySelector("details");
   if (optional) optional.open = parameters.some(({ name, required }) => !required && permalink.has(name));

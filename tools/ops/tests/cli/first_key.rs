@@ -35,7 +35,7 @@ async fn commands_of_an_empty_stack_make_a_key_that_gives_access() {
     for (prefix, audit_table) in [("presence-", None), ("other-", Some("trail"))] {
         let (table_prefix, audit_table) = (prefix.to_owned(), audit_table.map(str::to_owned));
         let tables = Config { table_prefix, audit_table, reviews_table: None, events_table: None };
-        let (table_prefix, audit_table) = (tables.table_prefix.clone(), tables.audit_table.clone());
+        let Config { table_prefix, audit_table, .. } = tables.clone();
         let options = Options { table_prefix, audit_table, ..Options::default() };
         let stack = Stack::start(options).await.expect("the stack starts");
         assert!(stack.keys().is_empty());

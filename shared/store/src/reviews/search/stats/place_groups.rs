@@ -62,8 +62,8 @@ impl ReviewStore {
     ) -> Result<ReviewStats, StatsAttemptError> {
         let mut totals = TreeCounts::new(target.filter, None);
         let logs = self.read_joint_logs(target.cut.as_ref()).await?;
-        let is_city = target.is_city_by_business();
-        let is_moving = is_city && target.cut.as_ref().is_some_and(MoveCut::has_moves);
+        let is_city_by_business = target.is_city_by_business();
+        let is_moving = is_city_by_business && target.cut.as_ref().is_some_and(MoveCut::has_moves);
         let mut places = PlaceCounts {
             target,
             distrusted,
@@ -78,10 +78,10 @@ impl ReviewStore {
             // At most a branch or a leaf of the whole for each end of the dates, beside some megabytes of the places.
             let whole = self.read_counts(&mut totals);
             // No move may begin or end until the last page of a list is read.
-            let is_early = is_last && !(is_city && listed.iter().any(|org| org.list.next.is_some()));
-            let check = async { if is_early { self.check_stats_source(target).await } else { Ok(()) } };
+            let is_read_on = is_city_by_business && listed.iter().any(|org| org.list.next.is_some());
+            let check = async { if is_last && !is_read_on { self.check_stats_source(target).await } else { Ok(()) } };
             futures::try_join!(whole, check, self.add_all_places(&mut places, listed, is_last))?;
-            if is_last && !is_early {
+            if is_last && is_read_on {
                 self.check_stats_source(target).await?;
             }
         }
