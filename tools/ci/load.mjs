@@ -1,17 +1,24 @@
 // Part of tools/ci/load: node load.mjs PROGRAM RATE SECONDS [OPTION…]
 import { spawn } from "node:child_process";
 import { mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
-import autocannon from "autocannon";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const [program, rate, seconds] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];
 const IMPORT = "--import=";
 const [imports, options] = [true, false].map(is => process.argv.slice(5).filter(option => option.startsWith(IMPORT) === is));
 const rows = Number(imports[0]?.slice(IMPORT.length) ?? 0);
 if (!Number.isSafeInteger(rows)) throw new Error(`${imports[0]} is no number of rows`);
-const CONNECTIONS = 64;
+// Requests that are due while so many are under way wait for a connection.
+const CONNECTIONS = 256;
+const TIMEOUT_MS = 30_000;
+// Of the requests that were due. The last ones may take a second.
+const LEAST_ANSWERED = 0.99;
+const LAST_MS = 1000;
 // Between two minutes of a steady stack, the mean changes by 2 %.
 const MEMORY_GROWTH = 1.03;
 
@@ -31,24 +38,11 @@ const json = async path => (await fetch(base + path, { headers })).json();
 const { reviews } = await json("/reviews?per_page=100&state=treated,not_treated");
 const { users } = await json("/user/search?per_page=100&display_business_ids=false");
 const [review, user] = [index => reviews[index % reviews.length].id, index => users[index % users.length].id];
-let count = 0;
 // Answers of the first requests that failed.
 const refused = [];
 const FIRST_REFUSED = 5;
 
-/** Returns a request whose path, and body, change from one to the next. */
-const varying = (method, path, body) => ({
-  method,
-  onResponse: (status, text) => {
-    if (status >= 300 && refused.length < FIRST_REFUSED) refused.push(`${status} to ${method} ${path(0).split("?")[0]}: ${text.slice(0, 300)}`);
-  },
-  setupRequest: request => {
-    count += 1;
-    const sent = body && JSON.stringify(body(count));
-    return { ...request, path: new URL(base).pathname + path(count), headers: { ...headers, ...(sent && { "content-type": "application/json" }) }, body: sent };
-  },
-});
-const read = path => varying("GET", path);
+const read = path => ({ method: "GET", path });
 const WORDS = ["martin", "lea", "dupont", "a", "mar"];
 const requests = [
   read(() => "/user/me"),
@@ -70,11 +64,55 @@ const requests = [
   read(() => "/reviews/stats"),
   read(() => "/user/search?status=active"),
   read(index => `/reviews?partner__in=${reviews[index % reviews.length].partner}`),
-  varying("PUT", index => `/reviews/${review(index * 7)}`, index => ({ state: index % 2 ? "treated" : "not_treated" })),
+  {
+    method: "PUT",
+    path: index => `/reviews/${review(index * 7)}`,
+    // The other state in each round of the reviews.
+    body: index => ({ state: Math.floor(index / reviews.length) % 2 ? "treated" : "not_treated" }),
+  },
 ];
 
-/** Imports rows about new reviews of the sample's businesses. Returns the exit code. */
-const importReviews = async () => {
+const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+/** Sends a request that was due at an instant. Returns the status, or what failed, and the instant of the last byte. */
+const send = (number, due) => new Promise(resolve => {
+  const { method, path, body } = requests[number % requests.length];
+  const index = Math.floor(number / requests.length);
+  const sent = body && JSON.stringify(body(index));
+  const outgoing = request(base + path(index), { agent, method, headers: { ...headers, ...(sent && { "content-type": "application/json" }) } });
+  const end = outcome => {
+    clearTimeout(timer);
+    resolve({ outcome, due, ended: performance.now() });
+  };
+  const timer = setTimeout(() => {
+    end("timeout");
+    outgoing.destroy();
+  }, due + TIMEOUT_MS - performance.now());
+  outgoing.on("error", () => end("error"));
+  outgoing.on("response", answer => text(answer).then(content => {
+    const status = answer.statusCode;
+    if (status >= 300 && refused.length < FIRST_REFUSED) refused.push(`${status} to ${method} ${path(0).split("?")[0]}: ${content.slice(0, 300)}`);
+    end(status);
+  }).catch(() => end("error")));
+  outgoing.end(sent);
+});
+
+let stopped = false;
+/** Sends requests at the rate, whether those before are answered or not, until it is stopped or the time is over. */
+const sendAll = async () => {
+  const [sent, started] = [[], performance.now()];
+  const end = started + seconds * 1000;
+  const due = number => started + number * 1000 / rate;
+  let now = started;
+  while (now < end && !stopped) {
+    while (due(sent.length) <= now) sent.push(send(sent.length, due(sent.length)));
+    await sleep(1);
+    now = performance.now();
+  }
+  return { started, ended: Math.min(now, end), results: await Promise.all(sent) };
+};
+
+/** Writes rows about new reviews of the sample's businesses. Returns the file. */
+const writeRows = () => {
   const [file, businesses] = [`${folder}/rows.jsonl`, [...new Set(reviews.map(one => one.business_id))]];
   const output = openSync(file, "w");
   for (let start = 0; start < rows; start += 1000) {
@@ -86,24 +124,31 @@ const importReviews = async () => {
     };
     writeSync(output, Array.from({ length: Math.min(1000, rows - start) }, row).join("\n") + "\n");
   }
+  return file;
+};
+/** Imports a file. Returns the exit code. */
+const importReviews = file => {
   const env = { ...process.env, AWS_ENDPOINT_URL_DYNAMODB: ready.dynamodb_url, AWS_REGION: "eu-west-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
   const ops = spawn(`${dirname(program)}/ops`, ["--json", "import", "reviews", file], { env, stdio: ["ignore", "inherit", "inherit"] });
   return new Promise(resolve => ops.on("exit", resolve));
 };
 const countReviews = async () => (await json("/reviews?per_page=1")).count;
 const before = await countReviews();
+// Before the load, because it blocks what sends requests.
+const file = writeRows();
 
 const samples = [];
 const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${stack.pid}/status`, "utf8"))[1]) / 1024;
 const sampling = setInterval(() => samples.push(memory()), 1000);
 const started = Date.now();
-const load = autocannon({ url: base, connections: CONNECTIONS, overallRate: rate, duration: seconds, requests, timeout: 30 });
-const imported = rows === 0 ? 0 : await importReviews();
+const load = sendAll();
+const imported = rows === 0 ? 0 : await importReviews(file);
 if (rows > 0) {
   console.log(`the import of ${rows} rows ended with ${imported} after ${Math.round((Date.now() - started) / 1000)} s`);
-  load.stop();
+  stopped = true;
 }
-const result = await load;
+const { started: first, ended, results } = await load;
+agent.destroy();
 clearInterval(sampling);
 const lost = imported === 0 ? rows - ((await countReviews()) - before) : rows;
 const mean = part => part.reduce((sum, one) => sum + one, 0) / Math.max(part.length, 1);
@@ -114,15 +159,24 @@ stack.kill("SIGTERM");
 await new Promise(resolve => (stack.exitCode === null ? stack.on("exit", resolve) : resolve()));
 rmSync(folder, { recursive: true });
 
-const { latency, errors, timeouts, non2xx, mismatches } = result;
-const statuses = Object.entries(result.statusCodeStats).map(([status, { count }]) => `${count} of ${status}`);
-const failed = errors + timeouts + non2xx + mismatches;
-console.log(`${result.requests.total} requests in ${result.duration} s: ${failed} failed (${errors} errors, ${timeouts} timeouts, ${non2xx} of another status); statuses: ${statuses.join(", ")}`);
+const counts = {};
+for (const { outcome } of results) counts[outcome] = (counts[outcome] ?? 0) + 1;
+const { error: errors = 0, timeout: timeouts = 0, ...statusCounts } = counts;
+const statuses = Object.entries(statusCounts).map(([status, number]) => `${number} of ${status}`);
+const other = results.filter(({ outcome }) => outcome >= 300).length;
+const failed = errors + timeouts + other;
+const duration = (ended - first) / 1000;
+console.log(`${results.length} requests in ${duration.toFixed(2)} s: ${failed} failed (${errors} errors, ${timeouts} timeouts, ${other} of another status); statuses: ${statuses.join(", ")}`);
 for (const answer of refused) console.error(answer);
-console.log(`milliseconds: p50 ${latency.p50}, p90 ${latency.p90}, p99 ${latency.p99}, p99.9 ${latency.p99_9}, most ${latency.max}`);
+const times = Float64Array.from(results, result => result.ended - result.due).sort();
+const percentile = percent => Math.round(times[Math.max(Math.ceil(times.length * percent / 100) - 1, 0)]);
+console.log(`milliseconds: p50 ${percentile(50)}, p90 ${percentile(90)}, p99 ${percentile(99)}, p99.9 ${percentile(99.9)}, most ${percentile(100)}`);
 console.log(`memory, MB in each minute: ${minutes.map(one => one.toFixed(1)).join(", ")}`);
 if (lost !== 0) console.error(`${lost} reviews are missing from the count`);
 // An import adds reviews to what the caches hold.
 const grows = rows === 0 && seconds >= 180 && last > full * MEMORY_GROWTH;
 if (grows) console.error(`the memory grows by more than a factor of ${MEMORY_GROWTH}`);
-process.exit(failed > 0 || grows || lost !== 0 ? 1 : 0);
+const answered = results.filter(result => Number.isInteger(result.outcome) && result.ended <= ended + LAST_MS).length;
+const slow = answered < duration * rate * LEAST_ANSWERED;
+if (slow) console.error(`only ${answered} of ${Math.floor(duration * rate)} requests were answered at the end`);
+process.exit(failed > 0 || slow || grows || lost !== 0 ? 1 : 0);

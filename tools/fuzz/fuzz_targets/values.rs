@@ -1,4 +1,4 @@
 //! Fuzz target of [`presence_fuzz::values`].
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| presence_fuzz::values(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| presence_fuzz::within_memory(presence_fuzz::values, bytes));

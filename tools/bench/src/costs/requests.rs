@@ -142,9 +142,9 @@ pub(super) fn sample_requests(ids: &SampleIds) -> Vec<SampleRequest> {
         of_hook("update_webhook", "").with_body(json!({ "label": "till" })),
         of_hook("rotate_webhook", "/rotate"),
         of_hook("test_webhook", "/test"),
-        of_hook("enable_webhook", "/enable"),
+        request("enable_webhook", "of an enabled one: no write", format!("{hook}/enable"), ""),
         of_hook("replay_webhook", "/replay").with_body(json!({ "after": oldest })),
-        of_hook("list_deliveries", "/deliveries"),
+        request("list_deliveries", "of none", format!("{hook}/deliveries"), ""),
         of_hook("delete_webhook", ""),
     ];
     requests
