@@ -30,7 +30,7 @@ after(async () => { chromium?.kill(); await stack?.stop(); });
 async function scores(context, name, url, { skipped = [], checked = ["accessibility", "best-practices", "seo"] } = {}) {
   const options = {
     port: chromium.port, logLevel: "error", skipAudits: skipped.length ? skipped : null, onlyCategories: [...REPORTED, ...checked],
-    ignoreStatusCode: true, maxWaitForFcp: PATIENCE, maxWaitForLoad: 2 * PATIENCE,
+    disableFullPageScreenshot: true, ignoreStatusCode: true, maxWaitForFcp: PATIENCE, maxWaitForLoad: 2 * PATIENCE,
   };
   let lhr;
   for (let attempt = 0; attempt < ATTEMPTS && (!lhr || lhr.runtimeError); attempt += 1) ({ lhr } = await lighthouse(url, options));

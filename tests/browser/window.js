@@ -1,7 +1,6 @@
 // The browser: windows that record every error, and checks of what they show.
 
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 import axe from "axe-core";
@@ -10,7 +9,8 @@ import { chromium } from "playwright-core";
 import { PATIENCE } from "./stack.js";
 
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const PICTURES = process.env.PRESENCE_PICTURES ?? "../../target/browser";
+/** Folder for pictures, if somebody wants to see them. */
+const PICTURES = process.env.PRESENCE_PICTURES;
 /** Sizes and colour schemes: the narrowest phone that is still sold and a common desktop, light and dark. */
 const VIEWS = [320, 1280].flatMap(width => ["light", "dark"].map(colorScheme => ({ width, colorScheme })));
 /** Options of Chromium. It connects to the stack only. Root cannot use the sandbox. */
@@ -26,7 +26,6 @@ export const viewsOf = (lang, everyView) => VIEWS.filter(({ width, colorScheme }
   everyView.includes(lang) || (width < 500 && colorScheme === "dark"));
 
 export function openBrowser() {
-  mkdirSync(PICTURES, { recursive: true });
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }
 
@@ -74,7 +73,7 @@ export class Window {
   }
 }
 
-/** Checks a page in these views and takes a picture of each: nothing overflows the window, and axe finds nothing. */
+/** Checks a page in these views: nothing overflows the window, and axe finds nothing. Takes a picture of each if there is a folder for them. */
 export async function look(page, name, views = VIEWS) {
   for (const { width, colorScheme } of views) {
     const what = `${name}-${width}-${colorScheme}`;
@@ -83,7 +82,7 @@ export async function look(page, name, views = VIEWS) {
     const [content, room] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
     assert.ok(content <= room, `${what} scrolls sideways: ${content} in ${room}`);
     assert.deepEqual(await violations(page), [], what);
-    await page.screenshot({ path: join(PICTURES, `${what}.png`), fullPage: true, caret: "initial" });
+    if (PICTURES) await page.screenshot({ path: join(PICTURES, `${what}.png`), fullPage: true, caret: "initial" });
   }
 }
 
