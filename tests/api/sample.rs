@@ -4,11 +4,11 @@ use std::path::Path;
 
 use presence_domain::ids::OrgId;
 use presence_domain::page::PageRequest;
-use presence_domain::review::{FacetMask, Review};
+use presence_domain::review::Review;
 use presence_ledger::ReviewSet;
 use presence_local::{DemoKeys, DynamoDb, Options};
-use presence_store::ReviewQuery;
-use presence_tests::{TestStack, long_timeouts};
+use presence_store::ReviewFilter;
+use presence_tests::{TestStack, long_timeouts, operator_scope};
 
 /// Lower bound of the reviews in the sample: the documentation promises some thousands.
 const MIN_REVIEWS: u64 = 3_000;
@@ -77,22 +77,12 @@ async fn every_search_of_reviews_finds_some_of_the_sample_and_every_audit_is_cle
 async fn a_second_start_on_the_same_folder_keeps_its_data() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = start(Some(folder.path())).await;
-    let everything = ReviewQuery {
-        sets: vec![ReviewSet::Org(OrgId::new(42).expect("an id"))],
-        mask: FacetMask::ALL,
-        from: None,
-        to: None,
-        newest_first: true,
-        page: PageRequest { page: 1, size: 1 },
-    };
-    let loaded = first
-        .stores()
-        .reviews
-        .find_reviews(presence_tests::operator_scope(), &everything)
-        .await
-        .expect("the store answers");
+    let (reviews, page) = (&first.stores().reviews, PageRequest { page: 1, size: 1 });
+    let sets = [ReviewSet::Org(OrgId::new(42).expect("an id"))];
+    let loaded = reviews.find_reviews(operator_scope(), Some(&sets), &ReviewFilter::ALL, page).await;
+    let loaded = loaded.expect("the store answers");
     let another = Review { partner_id: "another".to_owned(), ..loaded.items[0].clone() };
-    first.stores().reviews.upsert_reviews(&[another]).await.expect("the store answers");
+    reviews.upsert_reviews(&[another]).await.expect("the store answers");
     drop(first);
     let second = start(Some(folder.path())).await;
     assert_eq!(count(&second, "ORG_ADMIN", "").await, loaded.count + 1);

@@ -12,10 +12,8 @@ use presence_domain::access::Principal;
 use presence_domain::email::EmailAddress;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::page::PageRequest;
-use presence_domain::review::FacetMask;
 use presence_domain::user::Role;
 use presence_domain::webhook::WebhookReach;
-use presence_ledger::ReviewSet;
 use presence_ledger::tree::{decode_root, encode_root};
 use presence_local::Options;
 use presence_local::gateway::LocalFunction;
@@ -24,7 +22,7 @@ use presence_mailer::OutboxProcessor;
 use presence_runtime::clock::Clock;
 use presence_runtime::config::AuditConfig;
 use presence_store::schema::{REVIEWS, USERS};
-use presence_store::{AuditSettings, Business, Database, ReviewQuery, Stores};
+use presence_store::{AuditSettings, Business, Database, ReviewFilter, Stores};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{FaultConnector, TestStack, in_process_client, long_timeouts};
 use serde_json::{Value, json};
@@ -124,20 +122,20 @@ async fn run() -> Replay {
 async fn local_function(name: &'static str, database: &Database, clock: Arc<dyn Clock>) -> LocalFunction {
     match name {
         "users" => {
-            let app = presence_users::App::new(database, clock).start().await;
+            let app = presence_users::App::new(database, clock, None).start().await;
             LocalFunction::new(name, move |request| presence_users::handle(Arc::clone(&app), request))
         }
         "categories" => {
-            let app = presence_categories::App::new(database, clock).start().await;
+            let app = presence_categories::App::new(database, clock, None).start().await;
             LocalFunction::new(name, move |request| presence_categories::handle(Arc::clone(&app), request))
         }
         "feed" => {
-            let app = presence_feed::App::new(database, clock).with_events(true);
+            let app = presence_feed::App::new(database, clock, None).with_events(true);
             let app = app.with_webhooks(Some(WebhookReach::Public)).start().await;
             LocalFunction::new(name, move |request| presence_feed::handle(Arc::clone(&app), request))
         }
         _ => {
-            let app = presence_reviews::App::new(database, clock).with_replies(true).start().await;
+            let app = presence_reviews::App::new(database, clock, None).with_replies(true).start().await;
             LocalFunction::new(name, move |request| presence_reviews::handle(Arc::clone(&app), request))
         }
     }
@@ -184,15 +182,8 @@ impl Fixture {
         let orgs = reviews.orgs_with_reviews().await.expect("organisations");
         let org_id = *orgs.iter().find(|org_id| org_id.get() != 42).expect("another organisation");
         let caller = Principal { user_id: UserId::random(), org_id: Some(org_id), role: Role::OrgAdmin };
-        let query = ReviewQuery {
-            sets: vec![ReviewSet::Org(org_id)],
-            mask: FacetMask::ALL,
-            from: None,
-            to: None,
-            newest_first: true,
-            page: PageRequest { page: 1, size: 1 },
-        };
-        let mut review = reviews.find_reviews(caller.scope(), &query).await.expect("a page").items.remove(0);
+        let found = reviews.search_reviews(caller.scope(), &ReviewFilter::ALL, PageRequest { page: 1, size: 1 }).await;
+        let mut review = found.expect("a page").items.remove(0);
         for number in 0..SEALED_CHANGES {
             review.key = format!("name {number}");
             reviews.upsert_reviews(std::slice::from_ref(&review)).await.expect("a written review");

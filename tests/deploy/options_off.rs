@@ -14,9 +14,9 @@ use super::fixture::{TIMEOUT, events};
 async fn operations_of_an_option_that_is_off_say_that_it_is_not_set_up() {
     let stack = TestStack::with(Options { sample: true, ..long_timeouts() }).await;
     let (database, clock) = (&stack.stores().database, || Arc::clone(&stack.clock) as _);
-    let app = presence_feed::App::new(database, clock()).start().await;
+    let app = presence_feed::App::new(database, clock(), None).start().await;
     let feed = LocalFunction::new("feed", move |request| presence_feed::handle(Arc::clone(&app), request));
-    let app = presence_reviews::App::new(database, clock()).start().await;
+    let app = presence_reviews::App::new(database, clock(), None).start().await;
     let reviews = LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&app), request));
     let events = events();
     for (function, name, status, expected) in [

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use presence_domain::page::PageRequest;
 use presence_domain::review::{FacetMask, Rating, Review, ReviewId, ReviewState};
 use presence_ledger::{ReviewSet, TreeKey};
-use presence_store::{AuditSettings, FoldLimits, ReviewQuery, ReviewStore, bulk_body_item, schema};
+use presence_store::{AuditSettings, FoldLimits, ReviewFilter, ReviewStore, bulk_body_item, schema};
 use presence_tests::reviews::{org_id as org, random_review};
 use presence_tests::{TestStack, calls_apart, operator_scope, rng};
 
@@ -153,9 +153,9 @@ async fn review_that_the_filter_excludes_is_neither_shown_nor_counted_whatever_t
         FacetMask::from_predicate(|state, rating, _, _| state == ReviewState::Treated && rating == Rating::ALL[0]);
     let page = PageRequest { page: 1, size: 100 };
     let (from, to) = (Some(start), Some(start + 30 * DAY));
-    let sets = vec![ReviewSet::City(org(1), "lyon".to_owned())];
-    let query = ReviewQuery { sets, mask, from, to, newest_first: false, page };
-    let found = store.find_reviews(operator_scope(), &query).await.expect("the store answers");
+    let sets = [ReviewSet::City(org(1), "lyon".to_owned())];
+    let filter = ReviewFilter { mask, from, to, newest_first: false, ..ReviewFilter::ALL };
+    let found = store.find_reviews(operator_scope(), Some(&sets), &filter, page).await.expect("the store answers");
     let shown: Vec<&ReviewId> = found.items.iter().map(|review| &review.id).collect();
     let expected = [16, 17, 18, 19, 20, 21, 22].map(|number| &reviews[number].id);
     assert_eq!((shown, found.count), (expected.to_vec(), 7), "what differs from its posting is left out");
@@ -166,7 +166,7 @@ async fn review_that_the_filter_excludes_is_neither_shown_nor_counted_whatever_t
         .await;
     let audited = audited.expect("the store answers");
     assert!(audited.wrong > 0 && audited.mended == audited.wrong && audited.round_is_done, "{audited:?}");
-    let found = store.find_reviews(operator_scope(), &query).await.expect("the store answers");
+    let found = store.find_reviews(operator_scope(), Some(&sets), &filter, page).await.expect("the store answers");
     let shown: Vec<&ReviewId> = found.items.iter().map(|review| &review.id).collect();
     let expected = [16, 17, 23, 18, 19, 20, 21, 22].map(|number| &reviews[number].id);
     assert_eq!((shown, found.count), (expected.to_vec(), 8));

@@ -4,9 +4,9 @@ use fastrand::Rng;
 use presence_domain::page::PageRequest;
 use presence_domain::review::{FacetKey, FacetMask, Review, ReviewState};
 use presence_ledger::ReviewSet;
-use presence_store::ReviewQuery;
+use presence_store::ReviewFilter;
 pub(super) use presence_tests::ReviewModel as Model;
-use presence_tests::reviews::{DAY, business_id, org_id, pick, random_review, random_second};
+use presence_tests::reviews::{DAY, ReviewQuery, business_id, org_id, pick, random_review, random_second};
 
 /// Businesses of two organisations, with the same city names in both.
 const BUSINESSES: [(&str, u64, &str); 5] = [
@@ -66,12 +66,6 @@ pub(super) fn query(rng: &mut Rng) -> ReviewQuery {
     };
     let (from, to) = (bound(rng), bound(rng));
     let size = pick(rng, &[1, 7, 30, 100]);
-    ReviewQuery {
-        sets,
-        mask,
-        from,
-        to,
-        newest_first: rng.u64(..2) == 0,
-        page: PageRequest { page: 1 + rng.u64(..=300 / size), size },
-    }
+    let filter = ReviewFilter { mask, from, to, newest_first: rng.u64(..2) == 0, ..ReviewFilter::ALL };
+    ReviewQuery { sets, filter, page: PageRequest { page: 1 + rng.u64(..=300 / size), size } }
 }

@@ -1,9 +1,9 @@
 //! Copies of the oldest postings in the root of an organisation, while reviews at the end of an answer change.
 
 use presence_domain::page::PageRequest;
-use presence_domain::review::{FacetMask, Review, ReviewId};
+use presence_domain::review::{Review, ReviewId};
 use presence_ledger::{PostingKey, ReviewNumber, ReviewSet};
-use presence_store::{ReviewQuery, ReviewStore};
+use presence_store::{ReviewFilter, ReviewStore};
 use presence_tests::operator_scope;
 
 use super::fold_fixture::{LIMITS, Ledger};
@@ -24,14 +24,14 @@ async fn assert_ends(ledger: &Ledger, moment: &str) {
         for page in [1, 2, count.div_ceil(SIZE) - 1, count.div_ceil(SIZE)] {
             let store = ReviewStore::new(&ledger.stack.stores().database).with_fold_limits(LIMITS);
             let request = PageRequest { page, size: SIZE };
-            let sets = vec![ReviewSet::Org(org(1))];
-            let query = ReviewQuery { sets, mask: FacetMask::ALL, from: None, to: None, newest_first, page: request };
-            let found = store.find_reviews(operator_scope(), &query).await.expect("the store answers");
+            let filter = ReviewFilter { newest_first, ..ReviewFilter::ALL };
+            let found = store.find_reviews(operator_scope(), Some(&[ReviewSet::Org(org(1))]), &filter, request).await;
+            let found = found.expect("the store answers");
             let found_ids: Vec<&ReviewId> = found.items.iter().map(|review| &review.id).collect();
             let range = request.range(count);
             let ranks = usize::try_from(range.start).expect("few")..usize::try_from(range.end).expect("few");
             let expected: Vec<&ReviewId> = reviews[ranks].iter().map(|review| &review.id).collect();
-            assert_eq!((found.count, found_ids), (count, expected), "{moment}, {query:?}");
+            assert_eq!((found.count, found_ids), (count, expected), "{moment}, {filter:?}, {request:?}");
         }
     }
 }

@@ -50,7 +50,7 @@ fn scope_of(org_id: Option<OrgId>) -> Scope {
 
 fn question(rng: &mut Rng) -> Question {
     let org_id = [None, Some(org(1)), Some(org(1)), Some(org(2))][rng.usize(..4)];
-    let of_search = query(rng);
+    let of_search = query(rng).filter;
     let businesses = (rng.u8(..3) == 0).then(|| {
         let named = BUSINESSES.iter().filter(|_| rng.bool());
         named.map(|(id, ..)| business_id(id)).collect::<Vec<_>>()
@@ -59,14 +59,8 @@ fn question(rng: &mut Rng) -> Question {
     let group_by = [None].into_iter().chain(GroupBy::ALL.map(Some)).nth(rng.usize(..9)).flatten();
     // A review that moved to another city without its business has no place in groups of businesses of a city.
     let has_city = businesses.is_none() && group_by != Some(GroupBy::Business) && rng.u8(..3) == 0;
-    let filter = ReviewFilter {
-        businesses,
-        city_key: has_city.then(|| city.to_owned()),
-        mask: of_search.mask,
-        from: of_search.from,
-        to: of_search.to,
-        newest_first: true,
-    };
+    let city_key = has_city.then(|| city.to_owned());
+    let filter = ReviewFilter { businesses, city_key, newest_first: true, ..of_search };
     Question { scope: scope_of(org_id), org_id, filter, group_by }
 }
 

@@ -5,7 +5,8 @@ use presence_local::BusMode;
 use presence_tests::CrashPoint;
 use serde_json::Value;
 
-use super::fixture::{ReplyFixture, remaining};
+use super::fixture::ReplyFixture;
+use crate::events::fixture::remaining;
 
 /// Reviews that get replies.
 const NAMES: [&str; 5] = ["a", "b", "d", "e", "g"];

@@ -13,9 +13,10 @@ use presence_runtime::clock::{Clock as _, deadline_in};
 use presence_store::ReviewWrite;
 use presence_store::schema::REVIEWS;
 use presence_tests::{ConnectorLayer as _, CrashConnector, CrashPoint, TestStack, in_process_client, long_timeouts};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::api::reviews::fixtures::{seed, seeded_review, write_reviews};
+use crate::events::fixture::remaining;
 
 /// Stack with reviews, and with the stream of their table from the end of the set-up on.
 pub(super) struct ReplyFixture {
@@ -23,14 +24,6 @@ pub(super) struct ReplyFixture {
     pub(super) crashes: CrashConnector,
     stream: TableStream,
     queue: SqsQueue,
-}
-
-/// Returns the part of a batch that Lambda hands over again; `None` if all is done.
-pub(super) fn remaining(batch: &Value, answer: &BatchResponse) -> Option<Value> {
-    let failed = &answer.failures.first()?.id;
-    let records = batch["Records"].as_array().expect("records");
-    let first = records.iter().position(|record| record["dynamodb"]["SequenceNumber"] == failed.as_str());
-    Some(json!({ "Records": records[first.expect("a record of the batch")..] }))
 }
 
 impl ReplyFixture {

@@ -130,7 +130,7 @@ async fn a_page_of_exactly_the_limit_passes_and_one_byte_more_is_refused() {
 /// Returns the reviews function behind the limits of Lambda, as in the local stack.
 fn reviews_function(stack: &TestStack) -> LocalFunction {
     let stores = stack.stores_through(in_process_client(), long_timeouts(), stack.table_prefix());
-    let app = Arc::new(presence_reviews::App::new(&stores.database, Arc::clone(&stack.clock) as _));
+    let app = Arc::new(presence_reviews::App::new(&stores.database, Arc::clone(&stack.clock) as _, None));
     LocalFunction::new("reviews", move |request| presence_reviews::handle(Arc::clone(&app), request))
         .with_timeout(std::time::Duration::from_mins(2))
 }

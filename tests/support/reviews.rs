@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::page::PageRequest;
 use presence_domain::review::{FacetKey, Partner, Rating, Review, ReviewId, ReviewState, normalize_text};
 use presence_ledger::{ReviewNumber, ReviewSet};
-use presence_store::{ReviewQuery, ReviewStore, ReviewWrite};
+use presence_store::{ReviewFilter, ReviewStore, ReviewWrite};
 
 /// Seconds of a day.
 pub const DAY: i64 = 86_400;
@@ -110,6 +111,17 @@ pub fn matching<'a>(
     found
 }
 
+/// Search of given review sets.
+#[derive(Clone, Debug)]
+pub struct ReviewQuery {
+    /// Review sets to search; no review may be in two of them.
+    pub sets: Vec<ReviewSet>,
+    /// Filter without businesses and without a city.
+    pub filter: ReviewFilter,
+    /// Page to return.
+    pub page: PageRequest,
+}
+
 /// Reviews as the store should have them.
 #[derive(Debug, Default)]
 pub struct ReviewModel {
@@ -152,12 +164,13 @@ impl ReviewModel {
 
     /// Returns the expected result of a search: the number of matches, and the ids on the page.
     pub fn find(&self, query: &ReviewQuery) -> (u64, Vec<ReviewId>) {
-        let found = matching(self.reviews.values(), query.newest_first, |review| {
+        let ReviewFilter { mask, from, to, newest_first, .. } = query.filter;
+        let found = matching(self.reviews.values(), newest_first, |review| {
             let at = review.update_date.unwrap_or(review.date);
             query.sets.iter().any(|set| is_in(review, set))
-                && query.from.is_none_or(|from| from <= at)
-                && query.to.is_none_or(|to| at <= to)
-                && query.mask.contains(FacetKey::of(review))
+                && from.is_none_or(|from| from <= at)
+                && to.is_none_or(|to| at <= to)
+                && mask.contains(FacetKey::of(review))
         });
         let count = found.len() as u64;
         let range = query.page.range(count);
@@ -167,7 +180,9 @@ impl ReviewModel {
 
     /// Asserts that a search of the operator finds what the list has.
     pub async fn assert_finds(&self, store: &ReviewStore, query: &ReviewQuery, what: &str) {
-        let page = store.find_reviews(crate::operator_scope(), query).await.expect("the store answers");
+        let ReviewQuery { sets, filter, page } = query;
+        let found = store.find_reviews(crate::operator_scope(), Some(sets), filter, *page).await;
+        let page = found.expect("the store answers");
         let ids: Vec<ReviewId> = page.items.iter().map(|review| review.id.clone()).collect();
         assert_eq!((page.count, ids), self.find(query), "{what}: {query:?}");
         for found in &page.items {

@@ -8,16 +8,16 @@ use presence_runtime::clock::Clock;
 use presence_store::{CategoryStore, Database};
 
 /// Parts of the function.
-#[derive(Debug)]
 pub struct App {
     pub(crate) authenticator: Authenticator,
     pub(crate) categories: CategoryStore,
 }
 
 impl App {
-    /// Puts the parts together. Makes no call.
-    pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
-        Self { authenticator: Authenticator::new(database, clock), categories: CategoryStore::new(database) }
+    /// Puts the parts together. Keys that have no limit of their own have the default one; `None` is no limit. Makes no call.
+    pub fn new(database: &Database, clock: Arc<dyn Clock>, default_limit: Option<RateLimit>) -> Self {
+        let authenticator = Authenticator::new(database, clock, default_limit);
+        Self { authenticator, categories: CategoryStore::new(database) }
     }
 
     /// Opens the connection to DynamoDB, and returns the parts as requests share them. A failure is logged and ignored: the first request
@@ -27,11 +27,5 @@ impl App {
     pub async fn start(self) -> Arc<Self> {
         self.authenticator.connect().await;
         Arc::new(self)
-    }
-
-    /// Sets the limit of keys that have none of their own; `None` is no limit.
-    #[must_use]
-    pub fn with_rate_limit(self, default_limit: Option<RateLimit>) -> Self {
-        Self { authenticator: self.authenticator.with_rate_limit(default_limit), ..self }
     }
 }

@@ -14,8 +14,7 @@ use presence_store::Database;
 async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
     let database = Database::from_env()?;
-    let app = App::new(&database, Arc::new(SystemClock)).with_rate_limit(rate_limit_from_env()?);
-    let app = app.start().await;
+    let app = App::new(&database, Arc::new(SystemClock), rate_limit_from_env()?).start().await;
     let gate = EdgeGate::from_env()?;
     let handle = move |request| {
         let app = Arc::clone(&app);

@@ -22,9 +22,9 @@ pub struct App {
 }
 
 impl App {
-    /// Puts the parts together. Makes no call.
-    pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
-        let authenticator = Authenticator::new(database, Arc::clone(&clock));
+    /// Puts the parts together. Keys that have no limit of their own have the default one; `None` is no limit. Makes no call.
+    pub fn new(database: &Database, clock: Arc<dyn Clock>, default_limit: Option<RateLimit>) -> Self {
+        let authenticator = Authenticator::new(database, Arc::clone(&clock), default_limit);
         let (feed, webhooks) = (FeedStore::new(database), WebhookStore::new(database));
         Self { authenticator, feed, webhooks, clock, has_events: false, sender: None }
     }
@@ -34,12 +34,6 @@ impl App {
     pub async fn start(self) -> Arc<Self> {
         self.feed.connect().await;
         Arc::new(self)
-    }
-
-    /// Sets the limit of keys that have none of their own; `None` is no limit.
-    #[must_use]
-    pub fn with_rate_limit(self, default_limit: Option<RateLimit>) -> Self {
-        Self { authenticator: self.authenticator.with_rate_limit(default_limit), ..self }
     }
 
     /// Sets if the feeds have the events of changes.
@@ -53,11 +47,5 @@ impl App {
     pub fn with_webhooks(self, reach: Option<WebhookReach>) -> Self {
         let sender = reach.map(|reach| HttpSender::new(reach, Arc::clone(&self.clock)));
         Self { sender, ..self }
-    }
-}
-
-impl std::fmt::Debug for App {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("App").field("authenticator", &self.authenticator).finish_non_exhaustive()
     }
 }

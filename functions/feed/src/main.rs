@@ -15,7 +15,7 @@ use presence_store::Database;
 async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
     let database = Database::from_env()?;
-    let app = App::new(&database, Arc::new(SystemClock)).with_rate_limit(rate_limit_from_env()?);
+    let app = App::new(&database, Arc::new(SystemClock), rate_limit_from_env()?);
     let app = app.with_events(events_from_env()).with_webhooks(webhooks_from_env().then_some(WebhookReach::Public));
     let app = app.start().await;
     let gate = EdgeGate::from_env()?;

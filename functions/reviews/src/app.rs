@@ -19,10 +19,10 @@ pub struct App {
 }
 
 impl App {
-    /// Puts the parts together. Makes no call.
-    pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
+    /// Puts the parts together. Keys that have no limit of their own have the default one; `None` is no limit. Makes no call.
+    pub fn new(database: &Database, clock: Arc<dyn Clock>, default_limit: Option<RateLimit>) -> Self {
         Self {
-            authenticator: Authenticator::new(database, Arc::clone(&clock)),
+            authenticator: Authenticator::new(database, Arc::clone(&clock), default_limit),
             // The auditor folds what people change: few reviews, and folding needs more rights.
             reviews: ReviewStore::new(database)
                 .with_fold_limits(FoldLimits { fold_from: u64::MAX, ..FoldLimits::default() }),
@@ -42,21 +42,9 @@ impl App {
         Arc::new(self)
     }
 
-    /// Sets the limit of keys that have none of their own; `None` is no limit.
-    #[must_use]
-    pub fn with_rate_limit(self, default_limit: Option<RateLimit>) -> Self {
-        Self { authenticator: self.authenticator.with_rate_limit(default_limit), ..self }
-    }
-
     /// Sets if replies are sent to their partners.
     #[must_use]
     pub fn with_replies(self, has_replies: bool) -> Self {
         Self { has_replies, ..self }
-    }
-}
-
-impl std::fmt::Debug for App {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("App").field("authenticator", &self.authenticator).finish_non_exhaustive()
     }
 }

@@ -19,10 +19,10 @@ pub struct App {
 }
 
 impl App {
-    /// Puts the parts together. Makes no call.
-    pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
+    /// Puts the parts together. Keys that have no limit of their own have the default one; `None` is no limit. Makes no call.
+    pub fn new(database: &Database, clock: Arc<dyn Clock>, default_limit: Option<RateLimit>) -> Self {
         Self {
-            authenticator: Authenticator::new(database, Arc::clone(&clock)),
+            authenticator: Authenticator::new(database, Arc::clone(&clock), default_limit),
             users: UserStore::new(database),
             businesses: BusinessStore::new(database),
             clock,
@@ -39,21 +39,9 @@ impl App {
         Arc::new(self)
     }
 
-    /// Sets the limit of keys that have none of their own; `None` is no limit.
-    #[must_use]
-    pub fn with_rate_limit(self, default_limit: Option<RateLimit>) -> Self {
-        Self { authenticator: self.authenticator.with_rate_limit(default_limit), ..self }
-    }
-
     /// Sets the page where users sign in, to which the end of an invitation leads; `None` is none.
     #[must_use]
     pub fn with_sign_in_url(self, sign_in_url: Option<SignInUrl>) -> Self {
         Self { sign_in_url, ..self }
-    }
-}
-
-impl std::fmt::Debug for App {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("App").field("authenticator", &self.authenticator).finish_non_exhaustive()
     }
 }

@@ -15,7 +15,7 @@ use presence_users::App;
 async fn main() -> Result<(), Error> {
     telemetry::init(std::io::stdout);
     let database = Database::from_env()?;
-    let app = App::new(&database, Arc::new(SystemClock)).with_rate_limit(rate_limit_from_env()?);
+    let app = App::new(&database, Arc::new(SystemClock), rate_limit_from_env()?);
     let app = app.with_sign_in_url(SignInUrl::from_env()?).start().await;
     let gate = EdgeGate::from_env()?;
     let handle = move |request| {

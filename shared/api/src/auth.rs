@@ -56,22 +56,16 @@ pub(crate) struct VerifiedKey {
 }
 
 impl Authenticator {
-    /// Builds the parts, with an empty cache. Keys have no limit but their own. Makes no call.
-    pub fn new(database: &Database, clock: Arc<dyn Clock>) -> Self {
+    /// Builds the parts, with an empty cache. Keys that have no limit of their own have the default one; `None` is no limit. Makes no call.
+    pub fn new(database: &Database, clock: Arc<dyn Clock>, default_limit: Option<RateLimit>) -> Self {
         Self {
             api_keys: ApiKeyStore::new(database),
             principals: PrincipalCache::default(),
             rate_limiter: RateLimiter::new(database, Arc::clone(&clock)),
-            default_limit: None,
+            default_limit,
             answers: KeptAnswers::new(database, Arc::clone(&clock)),
             clock,
         }
-    }
-
-    /// Sets the limit of keys that have none of their own; `None` is no limit.
-    #[must_use]
-    pub fn with_rate_limit(self, default_limit: Option<RateLimit>) -> Self {
-        Self { default_limit, ..self }
     }
 
     /// Opens the connection to DynamoDB while a function starts. A failure is logged and ignored.
@@ -186,11 +180,5 @@ impl Authenticator {
         if !matches!(recording.await, Ok(Ok(()))) {
             tracing::debug!("the use of a key was not noted");
         }
-    }
-}
-
-impl std::fmt::Debug for Authenticator {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Authenticator").field("api_keys", &self.api_keys).finish_non_exhaustive()
     }
 }

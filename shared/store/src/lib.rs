@@ -42,7 +42,7 @@ pub use presence_ledger::{FoldLimits, FoldReport};
 pub use reviews::audit::{AuditProgress, AuditRun, AuditSettings, RebuildPlan, RebuildReport, ReviewsAudit};
 pub use reviews::body_item::{exported_acts, review_from_item, with_exported_acts};
 pub use reviews::export::{LogMark, ReviewPosition, ReviewVersion, ReviewWindow};
-pub use reviews::search::{ReviewFilter, ReviewQuery, StatsError};
+pub use reviews::search::{ReviewFilter, StatsError};
 pub use reviews::trees::{
     LeftoverFolds, bulk_body_item, bulk_directory_items, bulk_org_items, bulk_review_items, bulk_tree_items,
 };

@@ -16,11 +16,11 @@ use crate::options::Options;
 /// connection, and nothing else.
 pub async fn start(database: &Database, options: &Options) -> anyhow::Result<Vec<(String, LocalFunction)>> {
     let (clock, limit) = (|| Arc::clone(&options.clock), options.rate_limit);
-    let users = presence_users::App::new(database, clock()).with_rate_limit(limit);
+    let users = presence_users::App::new(database, clock(), limit);
     let users = users.with_sign_in_url(options.sign_in_url.clone()).start();
-    let categories = presence_categories::App::new(database, clock()).with_rate_limit(limit).start();
-    let reviews = presence_reviews::App::new(database, clock()).with_rate_limit(limit).with_replies(true).start();
-    let feed = presence_feed::App::new(database, clock()).with_rate_limit(limit).with_events(true);
+    let categories = presence_categories::App::new(database, clock(), limit).start();
+    let reviews = presence_reviews::App::new(database, clock(), limit).with_replies(true).start();
+    let feed = presence_feed::App::new(database, clock(), limit).with_events(true);
     let feed = feed.with_webhooks(Some(WebhookReach::ThisMachine)).start();
     let started = async { futures::join!(users, categories, reviews, feed) };
     // A connector that counts round trips works in virtual time only.

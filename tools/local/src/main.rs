@@ -251,16 +251,12 @@ mod tests {
         commands(&keys, "http://base", "http://database", tables).join("\n")
     }
 
-    fn tables(prefix: &str) -> Config {
-        Config { table_prefix: prefix.to_owned(), audit_table: None, reviews_table: None, events_table: None }
-    }
-
     #[test]
     fn commands_name_the_tables_of_the_stack() {
         let audit = "AWS_ENDPOINT_URL_DYNAMODB=http://database cargo ops users audit";
-        assert!(printed(&["ORG_ADMIN"], &tables("presence-")).ends_with(audit));
+        assert!(printed(&["ORG_ADMIN"], &Config::of_prefix("presence-")).ends_with(audit));
         let (audit_table, reviews_table) = (Some("trail".to_owned()), Some("built".to_owned()));
-        let others = Config { audit_table, reviews_table, ..tables("x-") };
+        let others = Config { audit_table, reviews_table, ..Config::of_prefix("x-") };
         let audit = "http://database TABLE_PREFIX=x- AUDIT_TABLE=trail REVIEWS_TABLE=built cargo ops users audit";
         assert!(printed(&["ORG_ADMIN"], &others).ends_with(audit));
         let exports = "  export TABLE_PREFIX=x-\n  export AUDIT_TABLE=trail\n  export REVIEWS_TABLE=built\n";
@@ -269,7 +265,7 @@ mod tests {
 
     #[test]
     fn the_first_user_is_missing_only_if_there_are_no_keys() {
-        let text = |roles: &[&'static str]| printed(roles, &tables("presence-"));
+        let text = |roles: &[&'static str]| printed(roles, &Config::of_prefix("presence-"));
         assert!(text(&[]).starts_with("There are no keys yet."), "{}", text(&[]));
         assert!(text(&["PROVIDER", "ORG_ADMIN"]).starts_with("\n  KEY=pk\n  curl "), "the calls of an ORG_ADMIN");
         assert_eq!(text(&["PROVIDER"]), "", "kept data without the ORG_ADMIN of the sample");

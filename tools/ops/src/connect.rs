@@ -89,10 +89,9 @@ impl Context {
         let settings = stack.as_ref().map_or(settings, Settings::of_local_stack);
         let config = load_config(options, &settings).await?;
         let environment = stack.map_or_else(Config::from_env, |stack| Config {
-            table_prefix: stack.table_prefix,
             audit_table: stack.audit_table,
             reviews_table: stack.reviews_table,
-            events_table: None,
+            ..Config::of_prefix(&stack.table_prefix)
         });
         let tables = Config {
             table_prefix: options.prefix.clone().unwrap_or(environment.table_prefix),

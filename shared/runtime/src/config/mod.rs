@@ -36,6 +36,11 @@ impl Config {
     /// Prefix of table names if `TABLE_PREFIX` is not set.
     pub const DEFAULT_TABLE_PREFIX: &str = "presence-";
 
+    /// Returns the settings of tables whose names all begin with the prefix.
+    pub fn of_prefix(table_prefix: &str) -> Self {
+        Self { table_prefix: table_prefix.to_owned(), audit_table: None, reviews_table: None, events_table: None }
+    }
+
     /// Reads `TABLE_PREFIX`, `AUDIT_TABLE`, `REVIEWS_TABLE` and `EVENTS_TABLE` from the environment.
     pub fn from_env() -> Self {
         let table_prefix = env_var("TABLE_PREFIX").unwrap_or_else(|| Self::DEFAULT_TABLE_PREFIX.to_owned());

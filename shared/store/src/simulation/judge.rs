@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::names::{ORGS, org};
+use super::names::{ORGS, Question, org};
 use super::oracle::{Oracle, Positions};
-use crate::ReviewQuery;
 use presence_domain::ids::OrgId;
 use presence_domain::instant::is_empty_range;
 use presence_domain::page::Page;
@@ -35,19 +34,19 @@ impl Oracle {
     pub(super) fn judge(
         &self,
         process: u64,
-        query: &ReviewQuery,
+        question: &Question,
         answer: &Answer,
         acknowledged: &Positions,
     ) -> Result<(), String> {
-        if is_empty_range(query.from, query.to) || query.mask.is_empty() {
-            return compare(self, query, &[], answer);
+        if is_empty_range(question.filter.from, question.filter.to) || question.filter.mask.is_empty() {
+            return compare(self, question, &[], answer);
         }
         let mut outcome = Outcome { has_joint: false, first: None };
         let orgs: Vec<OrgId> =
-            (0..ORGS).map(org).filter(|org_id| query.sets.iter().any(|set| set.org_id() == *org_id)).collect();
+            (0..ORGS).map(org).filter(|org_id| question.sets.iter().any(|set| set.org_id() == *org_id)).collect();
         let mut candidates = Vec::new();
         for org_id in &orgs {
-            candidates.push((*org_id, self.candidates(process, *org_id, query, acknowledged)?));
+            candidates.push((*org_id, self.candidates(process, *org_id, question, acknowledged)?));
         }
         let unread: Vec<OrgId> = orgs.into_iter().filter(|org_id| self.cuts_of(process, *org_id).is_empty()).collect();
         let is_found = any_combination(&candidates, &mut Positions::new(), &mut |cuts| {
@@ -56,7 +55,7 @@ impl Oracle {
                 return false;
             }
             outcome.has_joint = true;
-            let compared = compare(self, query, &self.matches_at(&cuts, query), answer);
+            let compared = compare(self, question, &self.matches_at(&cuts, question), answer);
             compared.map_err(|what| outcome.first.get_or_insert(what).len()).is_ok()
         });
         match outcome {
@@ -72,7 +71,7 @@ impl Oracle {
         &self,
         process: u64,
         org_id: OrgId,
-        query: &ReviewQuery,
+        question: &Question,
         acknowledged: &Positions,
     ) -> Result<Vec<LogPosition>, String> {
         let read = self.cuts_of(process, org_id);
@@ -80,7 +79,7 @@ impl Oracle {
             return Err(format!("an acknowledged change of organisation {org_id} is behind {cut:?}"));
         }
         let names_businesses = |set: &ReviewSet| matches!(set, ReviewSet::Business(..)) && set.org_id() != org_id;
-        let may_be_unread = read.is_empty() || query.sets.iter().any(names_businesses);
+        let may_be_unread = read.is_empty() || question.sets.iter().any(names_businesses);
         let at = |positions: &Positions| positions.get(&org_id).copied().unwrap_or_default();
         let instants = self.instants_of(process).iter().rev().map(at).chain([at(acknowledged)]);
         let mut all = read;
@@ -90,21 +89,22 @@ impl Oracle {
     }
 
     /// Returns the matches of a search at these positions, in the order of the answer.
-    fn matches_at(&self, cuts: &Positions, query: &ReviewQuery) -> Vec<Match> {
+    fn matches_at(&self, cuts: &Positions, question: &Question) -> Vec<Match> {
+        let Question { sets, filter, .. } = question;
         let mut matches = Vec::new();
         for (org_id, cut) in cuts {
             for (id, (place, version)) in self.state_at(*org_id, cut) {
                 let in_sets =
-                    query.sets.iter().any(|set| place.is_in(*org_id, &TreeKey { set: set.clone(), facet_key: None }));
+                    sets.iter().any(|set| place.is_in(*org_id, &TreeKey { set: set.clone(), facet_key: None }));
                 let at = place.effective_at;
-                let in_range = query.from.is_none_or(|from| from <= at) && query.to.is_none_or(|to| at <= to);
-                if in_sets && in_range && query.mask.contains(place.facet_key) {
+                let in_range = filter.from.is_none_or(|from| from <= at) && filter.to.is_none_or(|to| at <= to);
+                if in_sets && in_range && filter.mask.contains(place.facet_key) {
                     matches.push((PostingKey { effective_at: at, id }, version, place));
                 }
             }
         }
         matches.sort_by_key(|(key, ..)| *key);
-        if query.newest_first {
+        if filter.newest_first {
             matches.reverse();
         }
         matches
@@ -124,15 +124,15 @@ fn any_combination(
     })
 }
 
-fn compare(oracle: &Oracle, query: &ReviewQuery, matches: &[Match], answer: &Answer) -> Result<(), String> {
+fn compare(oracle: &Oracle, question: &Question, matches: &[Match], answer: &Answer) -> Result<(), String> {
     match answer {
-        Answer::Page(page) => compare_page(oracle, query, matches, page),
+        Answer::Page(page) => compare_page(oracle, question, matches, page),
         Answer::Stats(group_by, stats) => compare_stats(*group_by, matches, stats),
     }
 }
 
-fn compare_page(oracle: &Oracle, query: &ReviewQuery, matches: &[Match], page: &Page<Review>) -> Result<(), String> {
-    let range = query.page.range(matches.len() as u64);
+fn compare_page(oracle: &Oracle, question: &Question, matches: &[Match], page: &Page<Review>) -> Result<(), String> {
+    let range = question.page.range(matches.len() as u64);
     let index = |position: u64| usize::try_from(position).expect("small");
     let wanted = &matches[index(range.start)..index(range.end)];
     let wanted_ids: Vec<ReviewNumber> = wanted.iter().map(|(key, ..)| key.id).collect();
@@ -141,8 +141,8 @@ fn compare_page(oracle: &Oracle, query: &ReviewQuery, matches: &[Match], page: &
         return Err(format!("found {:?}, and the truth is {:?}", (page.count, found_ids), (matches.len(), wanted_ids)));
     }
     for (review, (key, version, _)) in page.items.iter().zip(wanted) {
-        let is_same = review.effective_at() == key.effective_at && query.mask.contains(FacetKey::of(review));
-        let is_searched = query.sets.iter().any(|set| {
+        let is_same = review.effective_at() == key.effective_at && question.filter.mask.contains(FacetKey::of(review));
+        let is_searched = question.sets.iter().any(|set| {
             let tree = TreeKey { set: set.clone(), facet_key: None };
             review.org_id == set.org_id() && Place::of(review).is_in(review.org_id, &tree)
         });

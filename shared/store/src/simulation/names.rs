@@ -4,7 +4,7 @@ use fastrand::Rng;
 
 use super::judge::Answer;
 use super::people;
-use crate::{Business, ReviewFilter, ReviewQuery, ReviewStore, StatsError};
+use crate::{Business, ReviewFilter, ReviewStore, StatsError};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
@@ -29,17 +29,19 @@ pub(super) const CITIES: [&str; 2] = ["lyon", "saint etienne"];
 /// Search, by review sets or by a filter.
 #[derive(Clone, Debug)]
 pub(super) struct Question {
-    /// The search as it is judged.
-    pub(super) query: ReviewQuery,
+    /// Review sets that are searched. No review is in two of them.
+    pub(super) sets: Vec<ReviewSet>,
+    pub(super) filter: ReviewFilter,
+    pub(super) page: PageRequest,
     kind: Kind,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Kind {
     Sets,
     /// Search of all organisations.
-    Filter(ReviewFilter),
-    Stats(ReviewFilter, Option<GroupBy>),
+    Filter,
+    Stats(Option<GroupBy>),
 }
 
 /// Returns an organisation.
@@ -116,7 +118,7 @@ pub(super) fn random_set(rng: &mut Rng) -> ReviewSet {
 impl Question {
     /// Returns a random search.
     pub(super) fn random(rng: &mut Rng) -> Self {
-        let mut question = match rng.u8(..8) {
+        let question = match rng.u8(..8) {
             0..4 => {
                 let mut sets = vec![random_set(rng)];
                 if let ReviewSet::Business(org_id, _) = sets[0] {
@@ -129,9 +131,8 @@ impl Question {
                 let filter = random_filter(rng);
                 let group_by = [None, Some(GroupBy::Business), Some(GroupBy::City)][rng.usize(..3)];
                 let group_by = group_by.filter(|_| filter.businesses.is_none());
-                let kind =
-                    if number < 6 { Kind::Stats(filter.clone(), group_by) } else { Kind::Filter(filter.clone()) };
-                Self { kind, ..Self::of_filter(&filter) }
+                let kind = if number < 6 { Kind::Stats(group_by) } else { Kind::Filter };
+                Self { kind, ..Self::of_filter(filter) }
             }
         };
         let (bits, everything) = (rng.u128(..), rng.u8(..3) == 0);
@@ -141,12 +142,8 @@ impl Question {
         let bound = |rng: &mut Rng| (rng.u8(..5) == 0).then(|| random_second(rng));
         let (from, to) = (bound(rng), bound(rng));
         let page = PageRequest { page: 1 + rng.u64(..3), size: [1, 3, 30][rng.usize(..3)] };
-        question.query = ReviewQuery { mask, from, to, newest_first: rng.bool(), page, ..question.query };
-        if let Kind::Filter(filter) | Kind::Stats(filter, _) = &mut question.kind {
-            let newest_first = question.query.newest_first;
-            *filter = ReviewFilter { mask, from, to, newest_first, ..filter.clone() };
-        }
-        question
+        let filter = ReviewFilter { mask, from, to, newest_first: rng.bool(), ..question.filter };
+        Self { filter, page, ..question }
     }
 
     /// Returns the searches that show every review of the run.
@@ -161,41 +158,39 @@ impl Question {
 
     /// Returns the search of everything in some sets.
     pub(super) fn of_sets(sets: Vec<ReviewSet>) -> Self {
-        let page = PageRequest { page: 1, size: 100 };
-        let query = ReviewQuery { sets, mask: FacetMask::ALL, from: None, to: None, newest_first: true, page };
-        Self { query, kind: Kind::Sets }
+        Self { sets, filter: ReviewFilter::ALL, page: PageRequest { page: 1, size: 100 }, kind: Kind::Sets }
     }
 
     /// Returns the statistics of a filter of cities and businesses.
     pub(super) fn of_stats(filter: ReviewFilter, group_by: Option<GroupBy>) -> Self {
-        let sets = Self::of_filter(&filter);
-        Self { kind: Kind::Stats(filter, group_by), ..sets }
+        Self { kind: Kind::Stats(group_by), ..Self::of_filter(filter) }
     }
 
     /// Returns the search of the sets of a filter of cities and businesses.
-    fn of_filter(filter: &ReviewFilter) -> Self {
+    fn of_filter(filter: ReviewFilter) -> Self {
         let sets_of = |org_id: OrgId| match (&filter.businesses, &filter.city_key) {
             (Some(ids), _) => ids.iter().map(|id| ReviewSet::Business(org_id, id.clone())).collect(),
             (None, Some(city_key)) => vec![ReviewSet::City(org_id, city_key.clone())],
             (None, None) => vec![ReviewSet::Org(org_id)],
         };
-        Self::of_sets((0..ORGS).map(org).flat_map(sets_of).collect())
+        let sets = (0..ORGS).map(org).flat_map(sets_of).collect();
+        Self { filter, ..Self::of_sets(sets) }
     }
 
     /// Asks a store.
     #[expect(clippy::disallowed_methods, reason = "there is no caller")]
     pub(super) async fn ask(&self, store: &ReviewStore) -> Result<Answer, Error> {
-        let scope = Scope::for_operator();
-        match &self.kind {
-            Kind::Sets => store.find_reviews(scope, &self.query).await.map(Answer::Page),
-            Kind::Filter(filter) => store.search_reviews(scope, filter, self.query.page).await.map(Answer::Page),
-            Kind::Stats(filter, group_by) => {
-                let counted = store.review_stats(scope, filter, *group_by).await;
+        let (scope, filter) = (Scope::for_operator(), &self.filter);
+        match self.kind {
+            Kind::Sets => store.find_reviews(scope, Some(&self.sets), filter, self.page).await.map(Answer::Page),
+            Kind::Filter => store.search_reviews(scope, filter, self.page).await.map(Answer::Page),
+            Kind::Stats(group_by) => {
+                let counted = store.review_stats(scope, filter, group_by).await;
                 let counted = counted.map_err(|error| match error {
                     StatsError::Failed(error) => error,
                     StatsError::TooManyGroups(error) => Error::internal(error),
                 });
-                counted.map(|stats| Answer::Stats(*group_by, Box::new(stats)))
+                counted.map(|stats| Answer::Stats(group_by, Box::new(stats)))
             }
         }
     }

@@ -335,7 +335,7 @@ impl Run {
             }
             Outcome::Asked(question, answer) => {
                 counts.answers += 1;
-                let judged = oracle.judge(process.number, &question.query, &answer, &process.acknowledged);
+                let judged = oracle.judge(process.number, &question, &answer, &process.acknowledged);
                 judged.map_err(|what| format!("{what}\n{question:?}\nprocess {}", process.number))?;
             }
             Outcome::Failed(what, error) => {
@@ -389,7 +389,7 @@ impl Run {
         }
         for question in Question::whole_sets() {
             // Nobody asks for a damaged set that no review and no business has any more.
-            if was_damaged && !self.world.get().oracle.has_reviews(&question.query.sets[0]) {
+            if was_damaged && !self.world.get().oracle.has_reviews(&question.sets[0]) {
                 continue;
             }
             self.alone(move |store| Box::pin(ask(store, question.clone())))?;

@@ -1,4 +1,4 @@
-//! Oracle of searches: random requests, compared with a brute-force search of a list.
+//! Oracle of searches and statistics: random requests, compared with a brute-force search of a list.
 //!
 //! They run at first, after changes of reviews, and after shops moved to other cities and back. Imports make the changes.
 
@@ -18,7 +18,7 @@ use random_query::RandomQuery;
 use crate::api::CONCURRENT_REQUESTS;
 
 const REVIEWS: usize = 3_200;
-/// Number of requests in each of the three rounds.
+/// Number of requests of each kind in each of the three rounds.
 const REQUESTS: usize = 240;
 const CHANGES: usize = 300;
 const NEWCOMERS: usize = 40;
@@ -67,6 +67,14 @@ pub(crate) async fn check_some_queries(
     }
 }
 
+/// Makes a round of random requests of both kinds. A search has a month that is read by days.
+async fn check_round(stack: &TestStack, fixtures: &Fixtures, dataset: &Dataset, rng: &mut fastrand::Rng, round: &str) {
+    let in_crowd = dataset.reviews_in_crowded_month();
+    assert!(in_crowd > MAX_WHOLE_MONTH, "{round}: {in_crowd} in the crowded month");
+    check_some_queries(stack, fixtures, dataset, rng, (round, rounds(REQUESTS), |_| true)).await;
+    stats::check_some_stats(stack, fixtures, dataset, rng, (round, rounds(REQUESTS))).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_random_request_is_answered_like_a_brute_force_search_before_and_after_changes() {
     let mut rng = rng("reviews oracle");
@@ -76,28 +84,18 @@ async fn every_random_request_is_answered_like_a_brute_force_search_before_and_a
     stack.import("orgs", &orgs).await.expect(Exit::Done);
     stack.import("businesses", &shops).await.expect(Exit::Done);
     stack.fill_reviews(&dataset.reviews()).await;
-    assert!(
-        dataset.reviews_in_crowded_month() > MAX_WHOLE_MONTH,
-        "{} in the crowded month",
-        dataset.reviews_in_crowded_month()
-    );
-    check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("at first", rounds(REQUESTS), |_| true)).await;
+    check_round(&stack, &fixtures, &dataset, &mut rng, "at first").await;
 
     stack.import("reviews", &dataset.change(&mut rng, CHANGES, NEWCOMERS)).await.expect(Exit::Done);
     dataset.move_shops();
     stack.import("businesses", &dataset.org_and_shop_rows().1).await.expect(Exit::Done);
-    assert!(
-        dataset.reviews_in_crowded_month() > MAX_WHOLE_MONTH,
-        "{} in the crowded month",
-        dataset.reviews_in_crowded_month()
-    );
-    check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("changed", rounds(REQUESTS), |_| true)).await;
+    check_round(&stack, &fixtures, &dataset, &mut rng, "changed").await;
 
     dataset.move_shops();
     stack.import("businesses", &dataset.org_and_shop_rows().1).await.expect(Exit::Done);
     stack.import("reviews", &dataset.restore(&mut rng)).await.expect(Exit::Done);
     stack.import("reviews", &dataset.change(&mut rng, CHANGES, 0)).await.expect(Exit::Done);
-    check_some_queries(&stack, &fixtures, &dataset, &mut rng, ("changed back", rounds(REQUESTS), |_| true)).await;
+    check_round(&stack, &fixtures, &dataset, &mut rng, "changed back").await;
     let audit = stack.stores().reviews.audit_reviews(None).await.expect("the store answers");
     assert_eq!(audit.findings, []);
 }

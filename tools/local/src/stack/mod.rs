@@ -270,10 +270,9 @@ fn overview(options: &Options, dynamodb_url: &str, limits: Option<&LimitsProxy>,
         DynamoDb::Endpoint(url) => format!("in the database at {url}"),
     };
     let tables = Config {
-        table_prefix: options.table_prefix.clone(),
         audit_table: options.audit_table.clone(),
         reviews_table: options.reviews_table.clone(),
-        events_table: None,
+        ..Config::of_prefix(&options.table_prefix)
     };
     let first_key = if keys.is_empty() { first_key::commands(dynamodb_url, &tables) } else { Vec::new() };
     Overview {

@@ -167,9 +167,7 @@ fn second_stack_on_the_same_data_is_refused() {
 fn stack_without_keys_prints_the_commands_that_make_the_first_one() {
     let (_stack, lines) = Running::start(&["--empty", "--port", "0", "--no-mailer"], "cargo ops key issue");
     let url = lines.iter().find_map(|line| line.trim().strip_prefix("DynamoDB  ")).expect("the line of DynamoDB");
-    let table_prefix = Config::DEFAULT_TABLE_PREFIX.to_owned();
-    let tables = Config { table_prefix, audit_table: None, reviews_table: None, events_table: None };
-    let commands = first_key::commands(url, &tables);
+    let commands = first_key::commands(url, &Config::of_prefix(Config::DEFAULT_TABLE_PREFIX));
     let printed: Vec<&str> = lines[lines.len() - commands.len()..].iter().map(|line| line.trim()).collect();
     assert_eq!(printed, commands);
     assert!(lines.iter().any(|line| line.contains("There are no keys yet.")), "{lines:#?}");

@@ -33,8 +33,7 @@ fn run(lines: &[String]) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn commands_of_an_empty_stack_make_a_key_that_gives_access() {
     for (prefix, audit_table) in [("presence-", None), ("other-", Some("trail"))] {
-        let (table_prefix, audit_table) = (prefix.to_owned(), audit_table.map(str::to_owned));
-        let tables = Config { table_prefix, audit_table, reviews_table: None, events_table: None };
+        let tables = Config { audit_table: audit_table.map(str::to_owned), ..Config::of_prefix(prefix) };
         let Config { table_prefix, audit_table, .. } = tables.clone();
         let options = Options { table_prefix, audit_table, ..Options::default() };
         let stack = Stack::start(options).await.expect("the stack starts");

@@ -27,9 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::instant::is_empty_range;
-use presence_domain::page::PageRequest;
 use presence_domain::review::FacetMask;
-use presence_ledger::ReviewSet;
 
 /// Maximum number of bytes in a city key. No business has a longer one, because it is the start of a sort key of
 /// `city-index`, which may have 1,024 bytes. Review sets of longer ones would have no valid partition key.
@@ -56,23 +54,6 @@ impl ReviewFilter {
     /// Filter that admits every review, newest first.
     pub const ALL: Self =
         Self { businesses: None, city_key: None, mask: FacetMask::ALL, from: None, to: None, newest_first: true };
-}
-
-/// A search of reviews in given review sets.
-#[derive(Clone, Debug)]
-pub struct ReviewQuery {
-    /// Review sets to search; no review may be in two of them.
-    pub sets: Vec<ReviewSet>,
-    /// Facets that match.
-    pub mask: FacetMask,
-    /// First effective second since 1970 that matches.
-    pub from: Option<i64>,
-    /// Last effective second since 1970 that matches.
-    pub to: Option<i64>,
-    /// True for newest first, then id descending; false for the exact reverse.
-    pub newest_first: bool,
-    /// Page to return.
-    pub page: PageRequest,
 }
 
 /// Cache of the organisations with reviews, as they were listed last. They may have changed since.

@@ -3,11 +3,10 @@
 use super::ReviewFilter;
 use super::org_source::{NamedSets, OrgSource};
 use super::target::ScopedTarget;
-use crate::{ReviewQuery, ReviewStore};
+use crate::ReviewStore;
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
-use presence_domain::instant::is_empty_range;
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::review::Review;
 use presence_ledger::search::SearchTarget;
@@ -21,12 +20,31 @@ impl ReviewStore {
         filter: &ReviewFilter,
         page: PageRequest,
     ) -> Result<Page<Review>, Error> {
+        self.find_reviews(scope, None, filter, page).await
+    }
+
+    /// Returns one page of the matching reviews in these review sets, and their number. `None` is for those that the filter names.
+    ///
+    /// No review may be in two of the sets. Sets outside the scope match nothing.
+    pub async fn find_reviews(
+        &self,
+        scope: Scope,
+        sets: Option<&[ReviewSet]>,
+        filter: &ReviewFilter,
+        page: PageRequest,
+    ) -> Result<Page<Review>, Error> {
         if filter.matches_nothing() {
-            return Ok(empty_page(page));
+            return Ok(Page { request: page, count: 0, items: Vec::new() });
         }
         let (mut retries, mut first_begun) = (self.db.retries(), None);
         loop {
-            let NamedSets { sets, source } = self.named_sets(scope, filter).await?;
+            let NamedSets { sets, source } = match sets {
+                Some(sets) => {
+                    let covered = sets.iter().filter(|set| scope.covers(Some(set.org_id())));
+                    NamedSets { sets: covered.cloned().collect(), source: OrgSource::Scope }
+                }
+                None => self.named_sets(scope, filter).await?,
+            };
             let search = SearchTarget::new(sets, filter.posting_filter(), filter.newest_first, page);
             let cut = self.plan_cut(&search.orgs, false, &mut first_begun).await?;
             let target = ScopedTarget { search, business_city: filter.unchecked_city(&source), source, cut };
@@ -34,28 +52,7 @@ impl ReviewStore {
                 return Ok(found);
             }
             if !retries.pause().await {
-                return Err(kept_moving());
-            }
-        }
-    }
-
-    /// Returns one page of the matching reviews in review sets, and their number. Sets outside the scope match nothing.
-    pub async fn find_reviews(&self, scope: Scope, query: &ReviewQuery) -> Result<Page<Review>, Error> {
-        let sets: Vec<ReviewSet> = query.sets.iter().filter(|set| scope.covers(Some(set.org_id()))).cloned().collect();
-        if query.mask.is_empty() || is_empty_range(query.from, query.to) {
-            return Ok(empty_page(query.page));
-        }
-        let filter = PostingFilter { mask: query.mask, from: query.from, to: query.to };
-        let (mut retries, mut first_begun) = (self.db.retries(), None);
-        loop {
-            let search = SearchTarget::new(sets.clone(), filter, query.newest_first, query.page);
-            let cut = self.plan_cut(&search.orgs, false, &mut first_begun).await?;
-            let target = ScopedTarget { search, business_city: None, source: OrgSource::Scope, cut };
-            if let Some(found) = self.search(&target).await? {
-                return Ok(found);
-            }
-            if !retries.pause().await {
-                return Err(kept_moving());
+                return Err(Error::Unavailable("businesses kept moving while their reviews were searched".into()));
             }
         }
     }
@@ -81,12 +78,4 @@ impl ReviewFilter {
         let is_unchecked = self.businesses.is_some() && source.locations().is_none();
         self.city_key.clone().filter(|_| is_unchecked)
     }
-}
-
-fn kept_moving() -> Error {
-    Error::Unavailable("businesses kept moving while their reviews were searched".into())
-}
-
-fn empty_page(request: PageRequest) -> Page<Review> {
-    Page { request, count: 0, items: Vec::new() }
 }

@@ -67,7 +67,7 @@ impl ReviewStore {
             match Box::pin(self.attempt_stats(target, &distrusted, differing == 0)).await {
                 Ok(stats) => return Ok(Some(stats)),
                 Err(StatsAttemptError::SourceChanged) => return Ok(None),
-                Err(StatsAttemptError::TooManyGroups(error)) => return self.too_many_groups(target, error).await,
+                Err(StatsAttemptError::TooManyGroups(error)) => return Err(error.into()),
                 Err(StatsAttemptError::Read(ReadError::Failed(error))) => return Err(error.into()),
                 Err(StatsAttemptError::Read(ReadError::Overtaken)) => {}
                 Err(StatsAttemptError::Read(ReadError::NodeGone(tree))) => drop(distrusted.insert(tree)),
@@ -85,20 +85,6 @@ impl ReviewStore {
         }
     }
 
-    /// Returns the error, unless a business may have left the city meanwhile: then it may be the group too many.
-    async fn too_many_groups(
-        &self,
-        target: &StatsTarget,
-        error: TooManyGroupsError,
-    ) -> Result<Option<ReviewStats>, StatsError> {
-        let cut = target.cut.as_ref().filter(|_| target.is_city_by_business());
-        match self.check_cut(cut).await {
-            Ok(()) => Err(error.into()),
-            Err(SourceError::Changed) => Ok(None),
-            Err(SourceError::Failed(error)) => Err(error.into()),
-        }
-    }
-
     async fn attempt_stats(
         &self,
         target: &StatsTarget,
@@ -106,7 +92,12 @@ impl ReviewStore {
         trusts_index: bool,
     ) -> Result<ReviewStats, StatsAttemptError> {
         if target.has_unknown_places {
-            return self.count_places(target, distrusted, trusts_index).await;
+            let counted = self.count_places(target, distrusted, trusts_index).await;
+            if target.is_city_by_business() && matches!(counted, Err(StatsAttemptError::TooManyGroups(_))) {
+                // A business may have left the city meanwhile: then it may be the group too many.
+                self.check_cut(target.cut.as_ref()).await?;
+            }
+            return counted;
         }
         let mut counts = TreeCounts::new(target.filter, target.unit());
         let logs = self.read_joint_logs(target.cut.as_ref()).await?;
