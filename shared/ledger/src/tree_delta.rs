@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::tree::TreeRoot;
 use super::{LogEntry, LogPosition, Posting, ReviewNumber, TreeKey};
 use presence_domain::review::FacetCounts;
 
@@ -55,6 +56,11 @@ impl TreeDelta {
         let mut counts = Posting::counts(&self.added);
         counts.subtract_all(&Posting::counts(self.removed.values()));
         counts
+    }
+
+    /// Returns the number of postings of a tree after the change. The root is that before it.
+    pub fn total_after(&self, root: &TreeRoot) -> i64 {
+        root.counts().total() + self.counts().total()
     }
 
     /// True if nothing changes.

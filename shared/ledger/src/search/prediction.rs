@@ -4,8 +4,10 @@
 //! the same, the predicted page is the answer. If not, the page is found again, most often with the items that were read.
 
 use super::Searcher;
+use super::cache::SearchCache;
 use super::plan::PagePlan;
 use super::read_error::ReadError;
+use super::readings::org_tree;
 use super::snapshot::OrgSnapshot;
 use super::target::{OrgTarget, PostingPage, SearchTarget};
 use presence_domain::error::Error;
@@ -45,10 +47,63 @@ impl Searcher {
         if org.trees.len() > MAX_TREES {
             return Ok(None);
         }
-        let Some(snapshot) = self.cached_snapshot(org) else { return Ok(None) };
+        let Some(snapshot) = self.cache.snapshot(org) else { return Ok(None) };
         let mut plan = PagePlan::new(target);
         let is_complete = self.add_cached(&mut plan, target, org, &snapshot).await?;
         let page = if is_complete { self.find_cached_postings(plan).await? } else { None };
         Ok(Some(Prediction { snapshot, page }))
+    }
+}
+
+impl SearchCache {
+    /// Returns the snapshot of an organisation as the cache has it. It may be older than what is stored. `None` if a part is missing.
+    fn snapshot(&self, org: &OrgTarget) -> Option<OrgSnapshot> {
+        let log = self.log(org.org_id)?;
+        let mut roots = Vec::with_capacity(org.trees.len());
+        for tree in &org.trees {
+            let root = self.root(tree);
+            if root.is_none() && self.named_edition(org.org_id, tree) != Some(0) {
+                return None;
+            }
+            roots.push(root);
+        }
+        Some(OrgSnapshot { log, roots, org_root: self.root(&org_tree(org.org_id)) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{DirectoryBucket, ReviewSet, StoredRoot, TreeKey, bucket_of, directory_hash};
+    use presence_domain::ids::OrgId;
+
+    #[test]
+    fn cached_snapshot_has_the_log_and_each_root_that_the_directory_names() {
+        let org_id = OrgId::new(1).expect("an id");
+        let tree = TreeKey { set: ReviewSet::City(org_id, "lyon".to_owned()), facet_key: None };
+        let org = OrgTarget { org_id, trees: vec![tree.clone()] };
+        for (named, cached, expected) in [
+            (None, None, None),
+            (Some(3), None, None),
+            (Some(0), None, Some(vec![None])),
+            (Some(3), Some(3), Some(vec![Some(3)])),
+            (None, Some(2), Some(vec![Some(2)])),
+        ] {
+            let cache = SearchCache::default();
+            if let Some(edition) = named {
+                let bucket = DirectoryBucket { edition: 1, editions: [(directory_hash(&tree), edition)].into() };
+                cache.insert_bucket(org_id, bucket_of(&tree), Arc::new(bucket));
+            }
+            if let Some(edition) = cached {
+                cache.insert_root(&tree, StoredRoot { edition, bytes: Arc::default(), oldest: None });
+            }
+            assert!(cache.snapshot(&org).is_none(), "the log is not cached");
+            cache.insert_log(org_id, Arc::default());
+            let edition = |root: &Option<StoredRoot>| root.as_ref().map(|root| root.edition);
+            let found = cache.snapshot(&org).map(|snapshot| snapshot.roots.iter().map(edition).collect::<Vec<_>>());
+            assert_eq!(found, expected, "{named:?}, {cached:?}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Searcher;
+use super::cache::SearchCache;
 use super::target::OrgTarget;
 use crate::parallel;
 use crate::table::Consistency;
@@ -43,6 +44,16 @@ impl Readings {
     }
 }
 
+impl SearchCache {
+    /// Returns the edition of a root that the cached directory names, if it is cached.
+    pub(super) fn named_edition(&self, org_id: OrgId, tree: &TreeKey) -> Option<u64> {
+        match bucket_number(tree) {
+            None => Some(self.log(org_id)?.directory.org_edition),
+            Some(number) => Some(named_in(&*self.bucket(org_id, number)?, tree)),
+        }
+    }
+}
+
 impl Searcher {
     /// Returns what the cache has, and what must be read.
     pub(super) fn cached_readings(
@@ -66,7 +77,7 @@ impl Searcher {
                 }
                 match self.cache.root(tree) {
                     Some(root) => drop(readings.roots.insert(tree.clone(), root)),
-                    None if self.cached_edition(*org_id, tree) == Some(0) => {}
+                    None if self.cache.named_edition(*org_id, tree) == Some(0) => {}
                     None => unread.roots.push(tree.clone()),
                 }
             }
@@ -80,14 +91,6 @@ impl Searcher {
             }
         }
         (readings, unread)
-    }
-
-    /// Returns the edition of a root that the cached directory names, if it is cached.
-    pub(super) fn cached_edition(&self, org_id: OrgId, tree: &TreeKey) -> Option<u64> {
-        match bucket_number(tree) {
-            None => Some(self.cache.log(org_id)?.directory.org_edition),
-            Some(number) => Some(named_in(&*self.cache.bucket(org_id, number)?, tree)),
-        }
     }
 
     pub(super) async fn read_roots(

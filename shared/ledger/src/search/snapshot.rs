@@ -88,21 +88,6 @@ impl Searcher {
         Ok(snapshots.collect())
     }
 
-    /// Returns the snapshot of an organisation as the cache has it. It may be older than what is stored. `None` if a part is missing.
-    pub(super) fn cached_snapshot(&self, org: &OrgTarget) -> Option<OrgSnapshot> {
-        let log = self.cache.log(org.org_id)?;
-        let mut roots = Vec::with_capacity(org.trees.len());
-        for tree in &org.trees {
-            let root = self.cache.root(tree);
-            let is_empty = root.is_none() && self.cached_edition(org.org_id, tree) == Some(0);
-            if root.is_none() && !is_empty {
-                return None;
-            }
-            roots.push(root);
-        }
-        Some(OrgSnapshot { log, roots, org_root: self.cache.root(&org_tree(org.org_id)) })
-    }
-
     async fn read_log_of(&self, org_id: OrgId) -> Result<Arc<OrgLog>, Error> {
         let log = Arc::new(self.logs.query_log(org_id).await?);
         self.cache.insert_log(org_id, Arc::clone(&log));
@@ -116,22 +101,10 @@ impl Searcher {
         logs: &[Arc<OrgLog>],
         readings: &mut Readings,
     ) -> Result<(), Error> {
-        let (mut old_buckets, mut trees) = (BucketNumbers::new(), Vec::new());
-        for (OrgTarget { org_id, trees: searched }, log) in orgs.iter().zip(logs) {
-            for tree in searched {
-                let Some(number) = bucket_number(tree) else { continue };
-                let bucket = readings.buckets.get(&(*org_id, number));
-                let edition = bucket.map_or(0, |bucket| bucket.edition);
-                if edition < log.directory.bucket_editions[number] {
-                    old_buckets.entry(*org_id).or_default().insert(number);
-                    trees.push(tree.clone());
-                }
-            }
-        }
+        let (old_buckets, trees) = readings.old_buckets(orgs, logs);
         if old_buckets.is_empty() {
             return Ok(());
         }
-        trees.truncate(if trees.len() <= MAX_HASTY_ROOTS { MAX_HASTY_ROOTS } else { 0 });
         let buckets = self.read_buckets(&old_buckets, Consistency::Strong);
         let (buckets, ()) = futures::try_join!(buckets, self.refresh(&trees, readings))?;
         readings.buckets.extend(buckets);
@@ -159,6 +132,28 @@ impl Searcher {
     }
 }
 
+impl Readings {
+    /// Returns the buckets that are older than the directory says, and the trees in them; no trees if these are many.
+    fn old_buckets(&self, orgs: &[OrgTarget], logs: &[Arc<OrgLog>]) -> (BucketNumbers, Vec<TreeKey>) {
+        let (mut old_buckets, mut trees) = (BucketNumbers::new(), Vec::new());
+        for (OrgTarget { org_id, trees: searched }, log) in orgs.iter().zip(logs) {
+            for tree in searched {
+                let Some(number) = bucket_number(tree) else { continue };
+                let bucket = self.buckets.get(&(*org_id, number));
+                let edition = bucket.map_or(0, |bucket| bucket.edition);
+                if edition < log.directory.bucket_editions[number] {
+                    old_buckets.entry(*org_id).or_default().insert(number);
+                    trees.push(tree.clone());
+                }
+            }
+        }
+        if trees.len() > MAX_HASTY_ROOTS {
+            trees.clear();
+        }
+        (old_buckets, trees)
+    }
+}
+
 impl OrgSnapshot {
     /// Returns those trees of a target whose sets are admitted, and their part of the snapshot.
     #[must_use]
@@ -173,8 +168,7 @@ impl OrgSnapshot {
         let total = |(tree, stored): (&TreeKey, &Option<StoredRoot>)| {
             let root = decode_at(stored.as_ref(), &self.log)?;
             let delta = LogView::new(&self.log, 1).delta(tree, &root.position);
-            let number = |postings: usize| i64::try_from(postings).unwrap_or(i64::MAX);
-            Ok(root.counts().total() + number(delta.added.len()) - number(delta.removed.len()))
+            Ok(delta.total_after(&root))
         };
         org.trees.iter().zip(&self.roots).map(total).collect()
     }
@@ -192,4 +186,86 @@ pub(super) fn decode_at(root: Option<&StoredRoot>, log: &OrgLog) -> Result<TreeR
     let Some(root) = root else { return Ok(TreeRoot::empty()) };
     let root = decode_root(&root.bytes)?;
     if log.end.covers(&root.position) { Ok(root) } else { Err(ReadError::Overtaken) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::encode_root;
+    use crate::{
+        DIRECTORY_BUCKETS, Directory, DirectoryBucket, LANES, LogChange, LogEntry, LogPosition, Place, Posting,
+        PostingKey, ReviewNumber,
+    };
+    use presence_domain::ids::BusinessId;
+    use presence_domain::review::FacetKey;
+
+    fn org_id() -> OrgId {
+        OrgId::new(1).expect("an id")
+    }
+
+    fn city(number: usize) -> TreeKey {
+        TreeKey { set: ReviewSet::City(org_id(), number.to_string()), facet_key: None }
+    }
+
+    fn facet_key() -> FacetKey {
+        FacetKey::from_number(7).expect("a key")
+    }
+
+    /// Returns a root with this number of postings.
+    fn root(edition: u64, postings: i64) -> StoredRoot {
+        let posting = |second| Posting { key: PostingKey::at(second), facet_key: facet_key(), version: 1 };
+        let root = TreeRoot { edition, recent: (0..postings).map(posting).collect(), ..TreeRoot::empty() };
+        StoredRoot { edition, bytes: encode_root(&root).into(), oldest: None }
+    }
+
+    #[test]
+    fn buckets_older_than_the_directory_are_read_again_beside_the_roots_of_few_trees() {
+        for (edition, searched, old_buckets, trees) in [
+            (7, MAX_HASTY_ROOTS, false, 0),
+            (6, MAX_HASTY_ROOTS, true, MAX_HASTY_ROOTS),
+            (6, MAX_HASTY_ROOTS + 1, true, 0),
+        ] {
+            let org = OrgTarget { org_id: org_id(), trees: (0..searched).map(city).collect() };
+            let directory = Directory { bucket_editions: [7; DIRECTORY_BUCKETS], ..Directory::default() };
+            let log = Arc::new(OrgLog { directory, ..OrgLog::default() });
+            let bucket = Arc::new(DirectoryBucket { edition, ..DirectoryBucket::default() });
+            let mut readings = Readings::default();
+            readings.buckets.extend((0..DIRECTORY_BUCKETS).map(|number| ((org_id(), number), Arc::clone(&bucket))));
+            let old = readings.old_buckets(&[org], &[log]);
+            assert_eq!((!old.0.is_empty(), old.1.len()), (old_buckets, trees), "edition {edition}, {searched} trees");
+        }
+    }
+
+    #[test]
+    fn totals_are_those_of_the_roots_with_what_the_log_adds_and_removes() {
+        let place = Place {
+            effective_at: 100,
+            facet_key: facet_key(),
+            city_key: "1".to_owned(),
+            business_id: BusinessId::parse("b1").expect("an id"),
+        };
+        let changes = [(None, Some(place.clone())), (None, Some(place.clone())), (Some(place), None)];
+        let entry = |(number, (old, new)): (u64, (Option<Place>, Option<Place>))| {
+            let id = ReviewNumber::new(number);
+            LogEntry { sequence: 1, change: LogChange { id, version: 2, old_version: 1, old, new } }
+        };
+        let entries = (0..).zip(changes).map(entry).collect();
+        let log = Arc::new(OrgLog { entries, end: LogPosition([1; LANES]), ..OrgLog::default() });
+        let org = OrgTarget { org_id: org_id(), trees: vec![city(1), city(2), city(3)] };
+        let roots = vec![Some(root(1, 3)), None, Some(root(1, 5))];
+        let totals = OrgSnapshot { log, roots, org_root: None }.totals(&org).expect("roots that can be read");
+        assert_eq!(totals, [4, 0, 5]);
+    }
+
+    #[test]
+    fn snapshots_are_the_same_at_one_position_and_with_the_same_roots() {
+        let snapshot = |edition, last| {
+            let log = Arc::new(OrgLog { end: LogPosition([last; LANES]), ..OrgLog::default() });
+            OrgSnapshot { log, roots: vec![Some(root(edition, 0))], org_root: None }
+        };
+        for (edition, last, is_same) in [(3, 5, true), (4, 5, false), (3, 6, false)] {
+            let other = snapshot(edition, last);
+            assert_eq!(snapshot(3, 5).is_same(&other), is_same, "edition {edition} at {last}");
+        }
+    }
 }

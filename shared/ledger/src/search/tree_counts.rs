@@ -115,3 +115,56 @@ impl From<TooManyGroupsError> for CountError {
         Self::TooManyGroups(error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{MonthSpan, NodeRef, Period, PeriodNodes, TreeRoot};
+    use crate::{Posting, PostingKey, TreeDelta};
+    use presence_domain::calendar::{Month, SECONDS_OF_DAY};
+    use presence_domain::review::{FacetKey, FacetMask};
+
+    fn counts_by_day(root: &TreeRoot, trees: usize) -> TreeCounts {
+        let everything = PostingFilter { mask: FacetMask::ALL, from: None, to: None };
+        let mut counts = TreeCounts::new(everything, Some(CalendarUnit::Day));
+        for _ in 0..trees {
+            counts.search.add_tree(0, root, &TreeDelta::default());
+        }
+        counts
+    }
+
+    fn facet_key() -> FacetKey {
+        FacetKey::from_number(7).expect("a key")
+    }
+
+    /// Returns the root of a year whose leaves begin at noon, so that the border of a day cuts each.
+    fn root_with_leaves(number: u32) -> TreeRoot {
+        let span = MonthSpan { first: Month::from_number(2_024 * 12), months: 12 };
+        let first = span.start().effective_at + SECONDS_OF_DAY / 2;
+        let leaf =
+            |day: u32| (PostingKey::at(first + i64::from(day) * SECONDS_OF_DAY), NodeRef { slot: day, stamp: 0 });
+        let mut counts = FacetCounts::default();
+        counts.add(facet_key(), 1_000);
+        let nodes = PeriodNodes::Leaves((0..number).map(leaf).collect());
+        TreeRoot { periods: vec![Period { span, counts, nodes }], recent_start: PostingKey::END, ..TreeRoot::empty() }
+    }
+
+    #[test]
+    fn trees_wait_once_more_nodes_than_the_maximum_are_to_be_read() {
+        let root = root_with_leaves(250);
+        for (trees, is_full) in [(40, false), (41, true)] {
+            let counts = counts_by_day(&root, trees);
+            assert_eq!((counts.search.needed_count(), counts.is_full()), (trees * 250, is_full));
+        }
+    }
+
+    #[test]
+    fn more_groups_than_an_answer_may_have_are_an_error() {
+        for (days, is_error) in [(MAX_GROUPS, false), (MAX_GROUPS + 1, true)] {
+            let posting =
+                |day| Posting { key: PostingKey::at(day * SECONDS_OF_DAY), facet_key: facet_key(), version: 1 };
+            let root = TreeRoot { recent: (0..).take(days).map(posting).collect(), ..TreeRoot::empty() };
+            assert_eq!(counts_by_day(&root, 1).check_groups().is_err(), is_error, "{days} days");
+        }
+    }
+}

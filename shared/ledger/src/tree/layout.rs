@@ -146,4 +146,23 @@ mod tests {
             assert_eq!(limits, TreeLimits { recent_max, oldest_max, period_split }, "{postings}");
         }
     }
+
+    #[test]
+    fn periods_are_merged_below_three_eighths_of_the_number_that_splits_them() {
+        for (period_split, period_merge) in [(ORG_PERIOD_SPLIT, 24), (PERIOD_SPLIT, 96)] {
+            let limits = TreeLimits { recent_max: 64, oldest_max: 0, period_split };
+            assert_eq!(limits.period_merge(), period_merge);
+        }
+    }
+
+    #[test]
+    fn spans_begin_and_end_with_their_months_and_with_the_calendar() {
+        let of = |first| MonthSpan { first, months: 1 };
+        assert_eq!((of(Month::MIN).start(), of(Month::MAX).end()), (PostingKey::FIRST, PostingKey::END));
+        let (span, facet_key) = (of(Month::from_number(2_024 * 12)), FacetKey::from_number(3).expect("a key"));
+        let posting = |effective_at| Posting { key: PostingKey::at(effective_at), facet_key, version: 1 };
+        let end = span.end().effective_at;
+        let postings = [end - 2, end - 1, end].map(posting);
+        assert_eq!(span.split_off(&postings), postings.split_at(2));
+    }
 }

@@ -163,3 +163,20 @@ fn sum_of<'a>(counts: impl Iterator<Item = &'a FacetCounts>) -> FacetCounts {
     counts.for_each(|counts| sum.add_all(counts));
     sum
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use presence_domain::calendar::SECONDS_OF_DAY;
+    use presence_domain::review::FacetKey;
+
+    #[test]
+    fn each_month_has_one_count() {
+        let (mut months, facet_key) = (MonthCounts::default(), FacetKey::from_number(3).expect("a key"));
+        for day in [0, 30, 31, 58] {
+            months.add(&Posting { key: PostingKey::at(day * SECONDS_OF_DAY), facet_key, version: 1 });
+        }
+        let [january, february] = [0, 1].map(|month| Month::from_number(1_970 * 12 + month));
+        assert_eq!(months, MonthCounts(vec![(january, 2), (february, 2)]));
+    }
+}

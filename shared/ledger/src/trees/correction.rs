@@ -27,13 +27,11 @@ impl Trees {
     pub async fn correct_tree(&self, correction: &TreeCorrection) -> Result<Option<u64>, Error> {
         let TreeCorrection { tree, stored, change } = correction;
         let root = decode_stored(stored.as_ref())?;
-        let (position, facet_editions) = (root.position, root.facet_editions.clone());
-        let edition = root.edition + 1;
+        let (position, edition) = (root.position, root.edition + 1);
         // The copies of the oldest postings may be wrong, too. Without them, the edit collects new ones from the leaves.
         let root = TreeRoot { oldest: OldestPostings::NONE, ..root };
         let Some(edited) = self.edit_tree(tree, root, change, &position).await? else { return Ok(None) };
         let root = self.write_nodes(tree, edited, edition).await?;
-        let root = TreeRoot { facet_editions, ..root };
         let is_put = self.put_root(tree, &root, stored.as_ref()).await?;
         Ok(is_put.then_some(edition))
     }
@@ -50,14 +48,7 @@ impl Trees {
         let mut pauses = self.table.pauses();
         loop {
             let stored = self.get_root(&tree, Consistency::Strong).await?;
-            let mut root = decode_stored(stored.as_ref())?;
-            let Some(named) = root.facet_editions.as_mut() else { return Ok(None) };
-            for (facet_key, edition) in editions {
-                if let Some(named) = named.get_mut(usize::from(facet_key.number())) {
-                    *named = (*named).max(*edition);
-                }
-            }
-            root.edition += 1;
+            let Some(root) = with_facet_editions(decode_stored(stored.as_ref())?, editions) else { return Ok(None) };
             if self.put_root(&tree, &root, stored.as_ref()).await? {
                 return Ok(Some(root.edition));
             }
@@ -65,5 +56,31 @@ impl Trees {
                 return Err(Error::Unavailable("the root of a tree kept changing while it was written".into()));
             }
         }
+    }
+}
+
+/// Returns the next edition of a root, which names at least these editions of facet trees; `None` if it names none.
+fn with_facet_editions(root: TreeRoot, editions: &[(FacetKey, u64)]) -> Option<TreeRoot> {
+    let mut facet_editions = root.facet_editions?;
+    for (facet_key, edition) in editions {
+        if let Some(named) = facet_editions.get_mut(usize::from(facet_key.number())) {
+            *named = (*named).max(*edition);
+        }
+    }
+    Some(TreeRoot { edition: root.edition + 1, facet_editions: Some(facet_editions), ..root })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn next_edition_of_a_root_names_the_higher_editions_of_facet_trees() {
+        let root =
+            |edition, named: &[u64]| TreeRoot { edition, facet_editions: Some(named.to_vec()), ..TreeRoot::empty() };
+        let editions =
+            [(0, 4), (1, 9), (7, 5)].map(|(key, edition)| (FacetKey::from_number(key).expect("a key"), edition));
+        assert_eq!(with_facet_editions(root(12, &[6, 6, 6]), &editions), Some(root(13, &[6, 9, 6])));
+        assert_eq!(with_facet_editions(TreeRoot::empty(), &editions), None);
     }
 }

@@ -63,6 +63,11 @@ impl FoldReport {
         self.mismatches += other.mismatches;
         self.lost |= other.lost;
     }
+
+    /// True if no fold is to follow: nothing was left, or another fold was first.
+    fn is_last(&self) -> bool {
+        self.lost || self.changes == 0
+    }
 }
 
 /// Folder of the logs of a table into its trees.
@@ -94,7 +99,7 @@ impl<'a> Folder<'a> {
             let log = self.trees.logs.query_log_start(org_id, lane_items).await?;
             let report = self.fold_log(org_id, &log).await?;
             all.add(&report);
-            if report.lost || report.changes == 0 {
+            if report.is_last() {
                 break;
             }
         }
@@ -197,5 +202,12 @@ mod tests {
         let mut none_lost = FoldReport::default();
         none_lost.add(&first);
         assert_eq!(none_lost, first);
+    }
+
+    #[test]
+    fn a_fold_follows_until_nothing_is_left_or_another_one_is_first() {
+        for (changes, lost, is_last) in [(5, false, false), (0, false, true), (5, true, true)] {
+            assert_eq!(FoldReport { changes, lost, ..FoldReport::default() }.is_last(), is_last, "{changes}, {lost}");
+        }
     }
 }

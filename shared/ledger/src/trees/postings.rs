@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::nodes::StoredRoot;
 use crate::table::Consistency;
-use crate::tree::{NodeRef, PeriodNodes, TreeRoot, decode_branch, decode_leaf, decode_root};
+use crate::tree::{MonthSpan, NodeRef, PeriodNodes, TreeRoot, decode_branch, decode_leaf, decode_root};
 use crate::{OrgLog, Posting, PostingKey, TreeDelta, TreeKey, Trees};
 use presence_domain::error::Error;
 
@@ -84,7 +84,7 @@ impl Trees {
     ) -> Result<Option<Vec<NodeRef>>, Error> {
         let mut leaves = Vec::new();
         for period in &root.periods {
-            if period.span.end() <= range.start || range.end <= period.span.start() {
+            if !has_keys_in(period.span, range) {
                 continue;
             }
             match &period.nodes {
@@ -122,6 +122,11 @@ pub(super) fn decode_stored(stored: Option<&StoredRoot>) -> Result<TreeRoot, Err
     Ok(TreeRoot { oldest: stored.oldest(), ..root })
 }
 
+/// True if a span has keys of a range.
+fn has_keys_in(span: MonthSpan, range: &Range<PostingKey>) -> bool {
+    range.start < span.end() && span.start() < range.end
+}
+
 /// Returns those of the nodes that may hold postings between two keys. A node ends where the next one starts; the first one also
 /// holds what is before its start.
 fn overlapping<'a>(
@@ -139,6 +144,9 @@ fn overlapping<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::{OldestPostings, encode_oldest, encode_root};
+    use presence_domain::calendar::Month;
+    use presence_domain::review::FacetKey;
 
     #[test]
     fn nodes_of_a_range_are_those_that_may_hold_its_postings() {
@@ -157,5 +165,33 @@ mod tests {
             let found: Vec<_> = overlapping(&nodes, &range).collect();
             assert_eq!(found, slots.into_iter().map(node).collect::<Vec<_>>(), "{start} to {end}");
         }
+    }
+
+    #[test]
+    fn a_span_has_keys_of_a_range_that_begins_before_its_end_and_ends_behind_its_start() {
+        let span = MonthSpan { first: Month::from_number(2_024 * 12), months: 1 };
+        let (first, end) = (span.start().effective_at, span.end().effective_at);
+        for (from, to, has_keys) in [
+            (0, first, false),
+            (0, first + 1, true),
+            (first + 1, end - 1, true),
+            (end - 1, end, true),
+            (end, end + 9, false),
+        ] {
+            let range = PostingKey::at(from)..PostingKey::at(to);
+            assert_eq!(has_keys_in(span, &range), has_keys, "{from} to {to}");
+        }
+    }
+
+    #[test]
+    fn a_stored_root_has_the_copies_beside_it() {
+        let facet_key = FacetKey::from_number(3).expect("a key");
+        let copies = vec![Posting { key: PostingKey::at(10), facet_key, version: 1 }];
+        let oldest = OldestPostings { end: PostingKey::at(20), postings: copies };
+        let root = TreeRoot { edition: 3, oldest, ..TreeRoot::empty() };
+        let oldest = encode_oldest(&root.oldest).map(Arc::from);
+        let stored = StoredRoot { edition: 3, bytes: encode_root(&root).into(), oldest };
+        assert_eq!(decode_stored(Some(&stored)).expect("a root"), root);
+        assert_eq!(decode_stored(None).expect("no root"), TreeRoot::empty());
     }
 }

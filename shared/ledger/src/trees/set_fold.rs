@@ -134,8 +134,8 @@ impl Trees {
         delta: &TreeDelta,
         target: &LogPosition,
     ) -> Result<Option<EditedTree>, Error> {
-        let postings = root.counts().total() + delta.counts().total();
-        let mut edit = TreeEdit::new(root, delta, *target, self.limits_of(tree, postings));
+        let limits = self.limits_of(tree, delta.total_after(&root));
+        let mut edit = TreeEdit::new(root, delta, *target, limits);
         loop {
             let missing = edit.missing_nodes();
             if missing.is_empty() {

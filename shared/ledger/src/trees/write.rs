@@ -125,3 +125,15 @@ impl Trees {
 pub fn root_value(root: &TreeRoot) -> NewValue {
     NewValue { number: root.edition, bytes: encode_root(root), oldest: encode_oldest(&root.oldest) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_free_slot_is_taken_once() {
+        let free = [1, 2].map(|slot| NodeRef { slot, stamp: 3 });
+        let slots = Slots::new(&free, 7);
+        assert_eq!([slots.take(), slots.take(), slots.take()], [Some(free[1]), Some(free[0]), None]);
+    }
+}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{NODE_ROUNDS, PagePlan};
 use crate::search::Searcher;
+use crate::search::cache::SearchCache;
 use crate::search::read_error::ReadError;
 use crate::search::snapshot::OrgSnapshot;
 use crate::search::target::{OrgTarget, PostingPage, SearchTarget};
@@ -53,9 +54,9 @@ impl Searcher {
     /// Returns the postings of the page. Reads the nodes that lead to them.
     pub async fn find_postings(&self, mut plan: PagePlan) -> Result<PostingPage, ReadError> {
         loop {
-            let missing = self.missing_nodes(&mut plan)?;
+            let missing = plan.missing_nodes(&self.cache)?;
             if missing.is_empty() {
-                return Ok(self.finish(plan));
+                return Ok(plan.finish(&self.cache));
             }
             plan.rounds_left = plan.rounds_left.saturating_sub(1);
             for (needed, bytes) in self.read_needed(&plan, missing).await? {
@@ -69,69 +70,12 @@ impl Searcher {
         &self,
         mut plan: PagePlan,
     ) -> Result<Option<PostingPage>, ReadError> {
-        let missing = self.missing_nodes(&mut plan)?;
+        let missing = plan.missing_nodes(&self.cache)?;
         if missing.is_empty() {
-            return Ok(Some(self.finish(plan)));
+            return Ok(Some(plan.finish(&self.cache)));
         }
         self.read_needed(&plan, missing).await?;
         Ok(None)
-    }
-
-    /// Inserts nodes from the cache. Returns those that are to be read next; none if the page is found.
-    fn missing_nodes(&self, plan: &mut PagePlan) -> Result<Vec<NeededNode>, ReadError> {
-        loop {
-            let needed = plan.search.needed_nodes();
-            let (missing, has_inserted) = self.insert_cached(plan, needed)?;
-            if has_inserted {
-                continue;
-            }
-            if missing.is_empty() {
-                return Ok(missing);
-            }
-            let others = plan.search.narrowing_nodes();
-            let (_, has_inserted) = self.insert_cached(plan, others)?;
-            if has_inserted {
-                continue;
-            }
-            if plan.rounds_left < NODE_ROUNDS {
-                return Ok(missing);
-            }
-            let Some(likely) = plan.search.likely_leaves() else { return Ok(missing) };
-            let (missing, has_inserted) = self.insert_cached(plan, likely)?;
-            if !has_inserted {
-                return Ok(missing);
-            }
-        }
-    }
-
-    /// Inserts those of the nodes that are cached. Returns the others, and true if any was inserted.
-    fn insert_cached(&self, plan: &mut PagePlan, nodes: Vec<NeededNode>) -> Result<(Vec<NeededNode>, bool), ReadError> {
-        let (mut missing, number) = (Vec::new(), nodes.len());
-        for needed in nodes {
-            let (tree, node) = plan.name_of(&needed);
-            match self.cache.node(tree, node) {
-                Some(bytes) => plan.search.insert_node(needed, &bytes)?,
-                None => missing.push(needed),
-            }
-        }
-        let has_inserted = missing.len() < number;
-        Ok((missing, has_inserted))
-    }
-
-    /// Returns the page, and the nodes of later pages that are not cached, as far as those that are cached tell.
-    fn finish(&self, mut plan: PagePlan) -> PostingPage {
-        let found = plan.search.finish();
-        let mut next_nodes = Vec::new();
-        while plan.max_ahead > 0 {
-            let ahead = plan.search.nodes_ahead();
-            // A damaged node of a later page is no error of this one.
-            let Ok((missing, has_inserted)) = self.insert_cached(&mut plan, ahead) else { break };
-            if !has_inserted {
-                next_nodes = plan.unread_ahead(&missing, &self.cache);
-                break;
-            }
-        }
-        plan.into_page(found, next_nodes)
     }
 
     /// Reads nodes of later pages into the cache. Then they take one round trip less.
@@ -159,5 +103,125 @@ impl Searcher {
         let ahead = async { self.read_ahead(&branches).await.map_err(ReadError::from) };
         let (read, ()) = futures::try_join!(self.read_nodes_of_roots(&names), ahead)?;
         Ok(needed.into_iter().zip(read).collect())
+    }
+}
+
+impl PagePlan {
+    /// Inserts nodes from the cache. Returns those that are to be read next; none if the page is found.
+    fn missing_nodes(&mut self, cache: &SearchCache) -> Result<Vec<NeededNode>, ReadError> {
+        loop {
+            let needed = self.search.needed_nodes();
+            let (missing, has_inserted) = self.insert_cached(cache, needed)?;
+            if has_inserted {
+                continue;
+            }
+            if missing.is_empty() {
+                return Ok(missing);
+            }
+            let others = self.search.narrowing_nodes();
+            let (_, has_inserted) = self.insert_cached(cache, others)?;
+            if has_inserted {
+                continue;
+            }
+            if self.rounds_left < NODE_ROUNDS {
+                return Ok(missing);
+            }
+            let Some(likely) = self.search.likely_leaves() else { return Ok(missing) };
+            let (missing, has_inserted) = self.insert_cached(cache, likely)?;
+            if !has_inserted {
+                return Ok(missing);
+            }
+        }
+    }
+
+    /// Inserts those of the nodes that are cached. Returns the others, and true if any was inserted.
+    fn insert_cached(
+        &mut self,
+        cache: &SearchCache,
+        nodes: Vec<NeededNode>,
+    ) -> Result<(Vec<NeededNode>, bool), ReadError> {
+        let (mut missing, number) = (Vec::new(), nodes.len());
+        for needed in nodes {
+            let (tree, node) = self.name_of(&needed);
+            match cache.node(tree, node) {
+                Some(bytes) => self.search.insert_node(needed, &bytes)?,
+                None => missing.push(needed),
+            }
+        }
+        let has_inserted = missing.len() < number;
+        Ok((missing, has_inserted))
+    }
+
+    /// Returns the page, and the nodes of later pages that are not cached, as far as those that are cached tell.
+    fn finish(mut self, cache: &SearchCache) -> PostingPage {
+        let found = self.search.finish();
+        let mut next_nodes = Vec::new();
+        while self.max_ahead > 0 {
+            let ahead = self.search.nodes_ahead();
+            // A damaged node of a later page is no error of this one.
+            let Ok((missing, has_inserted)) = self.insert_cached(cache, ahead) else { break };
+            if !has_inserted {
+                next_nodes = self.unread_ahead(&missing, cache);
+                break;
+            }
+        }
+        self.into_page(found, next_nodes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page_search::tests::stored::StoredTree;
+    use crate::{OrgLog, Posting, PostingFilter, PostingKey, ReviewNumber, ReviewSet, StoredRoot};
+    use presence_domain::ids::OrgId;
+    use presence_domain::page::PageRequest;
+    use presence_domain::review::{FacetKey, FacetMask};
+
+    /// Returns the root of a tree with a posting in each of 700 hours of January 2024.
+    fn root(tree: u64, recent_max: usize) -> StoredRoot {
+        let posting = |hour: u64| {
+            let effective_at = 1_704_067_200 + hour.cast_signed() * 3_600;
+            let key = PostingKey { effective_at, id: ReviewNumber::new(hour * 10 + tree) };
+            Posting { key, facet_key: FacetKey::from_number(7).expect("a key"), version: 1 }
+        };
+        let stored = StoredTree::new((0..700).map(posting).collect(), recent_max, false);
+        StoredRoot { edition: 1, bytes: stored.root.into(), oldest: None }
+    }
+
+    /// Returns the plan of a page of some organisations, with the trees of the first one.
+    fn plan(orgs: u64, trees: u64, recent_max: usize, page: PageRequest) -> PagePlan {
+        let org_id = |number| OrgId::new(number).expect("an id");
+        let cities = (0..trees).map(|number| ReviewSet::City(org_id(1), number.to_string()));
+        let others = (2..=orgs).map(|number| ReviewSet::Org(org_id(number)));
+        let filter = PostingFilter { mask: FacetMask::ALL, from: None, to: None };
+        let target = SearchTarget::new(cities.chain(others), filter, true, page);
+        let roots = (0..trees).map(|tree| Some(root(tree, recent_max))).collect();
+        let snapshot = OrgSnapshot { log: Arc::new(OrgLog::default()), roots, org_root: None };
+        let mut plan = PagePlan::new(&target);
+        let facet_trees = plan.add_org(&target, &target.orgs[0], &snapshot).expect("roots that can be read");
+        assert!(facet_trees.is_empty());
+        plan
+    }
+
+    #[test]
+    fn likely_leaves_are_read_first_if_another_round_may_follow() {
+        // Each tree has three leaves. The page is in the last one or in the one before, and most likely in the last one.
+        for (orgs, is_estimated) in [(1, true), (2, false)] {
+            let mut plan = plan(orgs, 10, 1, PageRequest { page: 61, size: 30 });
+            let missing = plan.missing_nodes(&SearchCache::default()).expect("no node");
+            assert!(missing.len() >= 10);
+            assert_eq!(missing.len() < 15, is_estimated, "{} leaves in {orgs} organisations", missing.len());
+        }
+    }
+
+    #[test]
+    fn nodes_of_the_next_page_are_named_in_a_search_of_one_organisation() {
+        for (orgs, are_named) in [(1, true), (2, false)] {
+            let (mut plan, cache) = (plan(orgs, 1, 512, PageRequest { page: 2, size: 100 }), SearchCache::default());
+            assert!(plan.missing_nodes(&cache).expect("no node").is_empty(), "the root has the page");
+            let page = plan.finish(&cache);
+            assert_eq!((page.postings.len(), !page.next_nodes.is_empty()), (100, are_named), "{orgs} organisations");
+        }
     }
 }

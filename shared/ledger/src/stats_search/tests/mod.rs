@@ -7,7 +7,7 @@ use self::model::{TestTree, expected, run, units};
 use super::COUNTS_DIFFER;
 use crate::page_search::tests::model::{reviews, search};
 use crate::tree::TreeRoot;
-use crate::{NodeKind, PostingFilter, StatsSearch, TreeDelta};
+use crate::{CalendarUnit, NodeKind, Posting, PostingFilter, PostingKey, StatsSearch, TreeDelta};
 use presence_domain::review::FacetMask;
 
 /// Number of groups that no test exceeds.
@@ -59,6 +59,17 @@ proptest! {
 fn search_without_trees_has_no_group() {
     let search = StatsSearch::new(PostingFilter { mask: FacetMask::ALL, from: None, to: None }, None, ANY_NUMBER);
     assert!(search.finish().expect("no node").expect("few groups").is_empty());
+}
+
+#[test]
+fn no_further_group_is_counted_once_there_are_too_many() {
+    let posting = |day: i64| Posting { key: PostingKey::at(day * 86_400), ..model::posting(0) };
+    let root = TreeRoot { recent: (0..10).map(posting).collect(), ..TreeRoot::empty() };
+    let filter = PostingFilter { mask: FacetMask::ALL, from: None, to: None };
+    let mut search = StatsSearch::new(filter, Some(CalendarUnit::Day), 2);
+    search.add_tree(0, &root, &TreeDelta::default());
+    assert_eq!(search.counts.len(), 3);
+    assert_eq!(search.finish(), Ok(None));
 }
 
 #[test]

@@ -143,3 +143,20 @@ const ENDED: DecodeError = DecodeError("the bytes end too early");
 fn low_byte(value: u64) -> u8 {
     (value & 0x7f) as u8
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_at_most_as_many_elements_as_fit_into_the_bytes_that_are_left() {
+        for (elements, bytes, fits) in [(0, 0, true), (1, 4, false), (2, 9, false), (2, 10, true)] {
+            let mut writer = ByteWriter::new();
+            writer.length(elements);
+            writer.bytes(&vec![0; bytes]);
+            let written = writer.finish();
+            let length = ByteReader::new(&written).and_then(|mut reader| reader.length(5));
+            assert_eq!(length, if fits { Ok(elements) } else { Err(ENDED) }, "{elements} in {bytes} bytes");
+        }
+    }
+}

@@ -140,8 +140,9 @@ fn read_number(bits: &mut BitReader<'_>, order: u32) -> Result<u64, DecodeError>
     let zeros = bits.leading_zeros();
     let sum_bits = zeros + 1 + order;
     // The first bit of the sum is 1, so that it is not below 2^k. The bits 0 before it do not change its value.
-    let sum = if (zeros + sum_bits) as usize <= BitReader::TAKEN_MAX {
-        bits.take(zeros + sum_bits)
+    let code_bits = zeros + sum_bits;
+    let sum = if code_bits as usize <= BitReader::TAKEN_MAX {
+        bits.take(code_bits)
     } else {
         read_long_sum(bits, zeros, sum_bits)?
     };
@@ -159,3 +160,34 @@ fn read_long_sum(bits: &mut BitReader<'_>, zeros: u32, sum_bits: u32) -> Result<
 }
 
 const TOO_LARGE: DecodeError = DecodeError("a count that is too large");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the dense form of a count of the first key, and of none of the others.
+    fn dense(first: u64) -> Vec<u8> {
+        let (mut bits, order) = (BitWriter::new(), 15_u32);
+        bits.bits(1, 1);
+        bits.bits(u64::from(order), ORDER_BITS);
+        for count in [first].into_iter().chain([0; FACET_KEY_COUNT - 1]) {
+            let sum = count + (1 << order);
+            let sum_bits = sum.ilog2() + 1;
+            bits.bits(0, sum_bits - 1 - order);
+            bits.bits(sum, sum_bits);
+        }
+        let mut writer = ByteWriter::new();
+        writer.bytes(&bits.finish());
+        writer.finish()
+    }
+
+    #[test]
+    fn counts_up_to_the_largest_are_read() {
+        for (count, is_read) in [(0, true), (1, true), (COUNT_MAX, true), (COUNT_MAX + 1, false)] {
+            let bytes = dense(count);
+            let counts = ByteReader::new(&bytes).and_then(|mut reader| reader.counts());
+            let first = counts.ok().map(|counts| counts.as_array()[0].cast_unsigned());
+            assert_eq!(first, is_read.then_some(count), "{count}");
+        }
+    }
+}

@@ -122,3 +122,21 @@ impl Starts {
         self.last
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn high_bits_of_a_difference_are_there_only_if_needed_and_fit_a_second() {
+        for (high, is_read) in [(0, false), (1, true), ((1 << 58) - 1, true), (1 << 58, false), (u64::MAX, false)] {
+            let mut writer = ByteWriter::new();
+            writer.byte(0x80);
+            writer.varint(high);
+            let bytes = writer.finish();
+            let start = ByteReader::new(&bytes).and_then(|mut reader| reader.start(i64::MIN));
+            let expected = is_read.then(|| PostingKey::at(i64::MIN.saturating_add_unsigned(high << 6)));
+            assert_eq!(start.ok(), expected, "{high}");
+        }
+    }
+}

@@ -76,3 +76,53 @@ impl NodeList {
         Ok(Self { length: length.ok_or(DecodeError("more nodes than bytes"))?, has_branches })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns a number in binary form, and bytes behind it.
+    fn number_and_bytes(number: u64, bytes: usize) -> Vec<u8> {
+        let mut writer = ByteWriter::new();
+        writer.varint(number);
+        writer.bytes(&vec![0; bytes]);
+        writer.finish()
+    }
+
+    #[test]
+    fn a_span_is_aligned_and_within_the_calendar() {
+        for (first, length, is_read) in [(12, 0, true), (3, 0, false), (119_999, 3, true), (120_000, 3, false)] {
+            let bytes = number_and_bytes(first << 2 | length, 0);
+            let span = ByteReader::new(&bytes).and_then(|mut reader| Spans::default().next(&mut reader));
+            assert_eq!(span.is_ok(), is_read, "month {first}");
+        }
+    }
+
+    #[test]
+    fn the_last_node_of_a_period_starts_before_its_end() {
+        let mut spans = Spans::default();
+        assert!(spans.last_start().is_none() && spans.check_last(Some(PostingKey::FIRST)).is_err());
+        let bytes = number_and_bytes((2_024 * 12) << 2, 0);
+        let read = ByteReader::new(&bytes).and_then(|mut reader| spans.next(&mut reader));
+        let (span, _) = read.expect("a span");
+        assert_eq!(spans.last_start(), Some(span.start()));
+        let before_end = PostingKey::at(span.end().effective_at - 1);
+        for (start, is_inside) in [(None, false), (Some(before_end), true), (Some(span.end()), false)] {
+            assert_eq!(spans.check_last(start).is_ok(), is_inside, "{start:?}");
+        }
+    }
+
+    #[test]
+    fn a_period_has_at_most_as_many_nodes_as_fit_into_the_bytes_that_are_left() {
+        for (has_branches, bytes, fits) in [
+            (false, 2 * NODE_MIN_BYTES, true),
+            (false, 2 * NODE_MIN_BYTES - 1, false),
+            (true, 2 * ENTRY_MIN_BYTES, true),
+            (true, 2 * ENTRY_MIN_BYTES - 1, false),
+        ] {
+            let bytes = number_and_bytes(2 << 1 | u64::from(has_branches), bytes);
+            let list = ByteReader::new(&bytes).and_then(|mut reader| NodeList::read(&mut reader));
+            assert_eq!(list.is_ok(), fits, "{} bytes", bytes.len());
+        }
+    }
+}

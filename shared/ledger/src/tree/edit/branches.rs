@@ -202,3 +202,27 @@ fn lay_out_branches(mut branches: Vec<BranchDraft>) -> Option<EditedNodes> {
     }
     (!branches.is_empty()).then_some(EditedNodes::Branches(branches))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::NodeRef;
+
+    #[test]
+    fn a_branch_is_small_if_the_edit_left_it_too_few_leaves() {
+        let node = NodeRef { slot: 1, stamp: 0 };
+        let stored = BranchRef { start: PostingKey::FIRST, counts: FacetCounts::default(), node };
+        let leaf = LeafDraft::stored(PostingKey::FIRST, None, node);
+        for (size, old_size, shrank, is_small) in [
+            (Some(BRANCH_MIN), BRANCH_MIN, false, false),
+            (Some(BRANCH_MIN), BRANCH_MIN + 1, true, false),
+            (Some(BRANCH_MIN - 1), BRANCH_MIN - 1, false, false),
+            (Some(BRANCH_MIN - 1), BRANCH_MIN, true, true),
+            (None, 0, false, false),
+        ] {
+            let leaves = size.map(|size| LeafMerges::plan(vec![leaf.clone(); size]));
+            let branch = OpenBranch { stored: &stored, leaves, old_size, is_changed: true };
+            assert_eq!((branch.size().shrank, branch.is_small()), (shrank, is_small), "{size:?} of {old_size}");
+        }
+    }
+}

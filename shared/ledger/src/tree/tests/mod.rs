@@ -110,7 +110,9 @@ fn dense(reviews: i64, hours: i64) -> (StoredTree, History) {
         history.add(month_start(12) + number * hours * 3_600 / reviews);
     }
     history.forget();
-    (StoredTree::build(&history.model(), 512, history.position), history)
+    let tree = StoredTree::build(&history.model(), 512, history.position);
+    assert_eq!(tree.root.position, history.position);
+    (tree, history)
 }
 
 #[test]
@@ -182,6 +184,21 @@ fn new_reviews_write_no_full_leaf_again() {
     assert!(leaves <= appended * 2 / LEAF_MAX, "{leaves} leaves for {appended} reviews");
     let live = tree.live_nodes().len();
     assert!(live <= appended / LEAF_MAX + 6, "leaves are full: {live} nodes for {appended} reviews");
+}
+
+#[test]
+fn new_reviews_fill_the_last_branch_before_another_one_begins() {
+    let (mut tree, mut history) = dense(57_000, 24);
+    assert_eq!(branches(&tree), 1);
+    (0..15_000).for_each(|number| history.add(month_start(13) - 15_000 + number));
+    catch_up(&mut tree, &history, history.position);
+    tree.check(&history.model());
+    let totals: Vec<i64> = match &tree.root.periods[0].nodes {
+        PeriodNodes::Leaves(_) => Vec::new(),
+        PeriodNodes::Branches(branches) => branches.iter().map(|branch| branch.counts.total()).collect(),
+    };
+    // 256 of 276 leaves, and the others.
+    assert!(totals.len() == 2 && totals[0] > 5 * totals[1], "{totals:?}");
 }
 
 #[test]

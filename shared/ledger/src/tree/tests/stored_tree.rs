@@ -141,7 +141,7 @@ impl StoredTree {
     /// Edits the tree, and puts the new root.
     pub(super) fn apply(&mut self, delta: &TreeDelta, position: LogPosition) -> EditCost {
         let (edited, reads) = self.edit(delta, position);
-        assert_eq!(edited.mismatches, 0);
+        assert_eq!((edited.mismatches, edited.free()), (0, &self.root.free[..]), "new nodes may take every free slot");
         let live: HashSet<NodeRef> = self.live_nodes().into_iter().collect();
         let (root, cost) = self.nodes.write(edited, self.root.edition + 1);
         assert!(root.recent_start >= self.root.recent_start || root.periods.is_empty(), "the start moves forward");
