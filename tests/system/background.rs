@@ -1,6 +1,7 @@
 //! Functions that run beside the API: mailers, the publisher, deliverers and the auditor, each invoked as Lambda does it. And the judge of the end.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -23,10 +24,10 @@ use presence_tests::reviews::org_id;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use super::clients::Client;
-use super::reviews::judge_acts;
+use super::reviews::{judge_acts, judge_events};
 use super::simulation::Simulation;
 use crate::events::fixture::remaining;
 
@@ -151,9 +152,48 @@ pub(crate) async fn start(simulation: &Arc<Simulation>) -> JoinSet<()> {
     tasks
 }
 
-/// Runs an invocation until its time limit. Returns none if it did not end.
-async fn invoke<T>(invocation: impl Future<Output = T> + Send) -> Option<T> {
-    tokio::time::timeout(INVOCATION, Box::pin(invocation)).await.ok()
+/// Ends functions. Finds those that have ended by themselves.
+pub(crate) async fn stop(simulation: &Simulation, mut tasks: JoinSet<()>) {
+    tasks.abort_all();
+    while let Some(end) = tasks.join_next().await {
+        if !end.as_ref().is_err_and(JoinError::is_cancelled) {
+            simulation.history().found(format!("a function beside the API ended: {end:?}"));
+        }
+    }
+}
+
+/// Runs an invocation until its time limit. Returns none if it did not end, or failed. Without faults, it must end.
+pub(crate) async fn invoke<T>(
+    simulation: &Simulation,
+    what: &str,
+    invocation: impl Future<Output = Result<T, Error>> + Send,
+) -> Option<T> {
+    let was_faulty = simulation.network.is_faulty();
+    let answer = tokio::time::timeout(INVOCATION, judged(simulation, what, invocation)).await;
+    if answer.is_err() && !was_faulty && !simulation.network.is_faulty() {
+        simulation.history().found(format!("{what} does not end"));
+    }
+    answer.ok().flatten()
+}
+
+/// Runs an invocation, and finds a panic and every error that the faults do not explain. Returns none if it fails.
+pub(crate) async fn judged<T>(
+    simulation: &Simulation,
+    what: &str,
+    invocation: impl Future<Output = Result<T, Error>> + Send,
+) -> Option<T> {
+    let mut is_faulty = simulation.network.is_faulty();
+    let work = AssertUnwindSafe(Box::pin(invocation)).catch_unwind();
+    let outcome = simulation.pauses.interrupt(&simulation.network, work).await;
+    is_faulty |= simulation.network.is_faulty();
+    let finding = match outcome {
+        Ok(Ok(answer)) => return Some(answer),
+        Ok(Err(Error::Unavailable(_) | Error::Conflict)) if is_faulty => return None,
+        Ok(Err(error)) => format!("{what} fails: {error:?}"),
+        Err(_) => format!("{what} panics"),
+    };
+    simulation.history().found(finding);
+    None
 }
 
 fn mailer(simulation: &Arc<Simulation>, stores: Stores) -> OutboxProcessor {
@@ -201,8 +241,9 @@ async fn mail(simulation: Arc<Simulation>, mut stream: Stream) {
     loop {
         let batch = stream.next().await;
         for _ in 0..HAND_OVERS {
-            let answer = invoke(presence_mailer::handle(&process, &batch, deadline_in(INVOCATION))).await;
-            let is_done = matches!(answer, Some(Ok(answer)) if answer.failures.is_empty());
+            let invocation = presence_mailer::handle(&process, &batch, deadline_in(INVOCATION));
+            let answer = invoke(&simulation, "a mailer", invocation).await;
+            let is_done = answer.is_some_and(|answer| answer.failures.is_empty());
             if is_done && rng.u8(..10) > 0 {
                 break;
             }
@@ -214,7 +255,9 @@ async fn sweep_mails(simulation: Arc<Simulation>) {
     let process = mailer(&simulation, simulation.stores());
     loop {
         tokio::time::sleep(SWEEP).await;
-        let _ = invoke(presence_mailer::handle(&process, &json!({}), deadline_in(INVOCATION))).await;
+        let event = json!({});
+        let invocation = presence_mailer::handle(&process, &event, deadline_in(INVOCATION));
+        invoke(&simulation, "a sweep of mails", invocation).await;
     }
 }
 
@@ -227,8 +270,8 @@ async fn publish(simulation: Arc<Simulation>, mut stream: Stream) {
         let batch = stream.next().await;
         let mut next = Some(batch.clone());
         while let Some(part) = next {
-            let answer = invoke(append(&feed, clock.as_ref(), &part, deadline_in(INVOCATION))).await;
-            next = match answer {
+            let invocation = async { Ok(append(&feed, clock.as_ref(), &part, deadline_in(INVOCATION)).await) };
+            next = match invoke(&simulation, "a publisher", invocation).await {
                 Some(answer) => remaining(&part, &answer.batch).or_else(|| (rng.u8(..10) == 0).then(|| batch.clone())),
                 None => Some(part),
             };
@@ -250,7 +293,8 @@ async fn watch_feed(simulation: Arc<Simulation>, mut stream: Stream, queue: Queu
     let process = deliverer(&simulation);
     loop {
         let batch = stream.next().await;
-        let _ = invoke(presence_deliverer::handle(&process, &queue, &batch, deadline_in(INVOCATION))).await;
+        let invocation = presence_deliverer::handle(&process, &queue, &batch, deadline_in(INVOCATION));
+        invoke(&simulation, "a deliverer of the stream", invocation).await;
     }
 }
 
@@ -260,11 +304,13 @@ async fn receive_wakes(simulation: Arc<Simulation>, mut receiver: UnboundedRecei
     let mut rng = simulation.fork_rng();
     while let Some(wake) = receiver.recv().await {
         let (process, queue) = (Arc::clone(&processes[rng.usize(..2)]), queue.clone());
+        let simulation = Arc::clone(&simulation);
         invocations.spawn(async move {
             tokio::time::sleep(wake.delay).await;
             let message = json!({ "eventSource": "aws:sqs", "messageId": "1", "body": wake.id.to_string() });
             let event = json!({ "Records": [message] });
-            invoke(presence_deliverer::handle(&process, &queue, &event, deadline_in(INVOCATION))).await.map(drop)
+            let invocation = presence_deliverer::handle(&process, &queue, &event, deadline_in(INVOCATION));
+            invoke(&simulation, "a deliverer", invocation).await.map(drop)
         });
         while invocations.try_join_next().is_some() {}
     }
@@ -274,8 +320,9 @@ async fn sweep_webhooks(simulation: Arc<Simulation>, queue: Queue) {
     let process = deliverer(&simulation);
     loop {
         tokio::time::sleep(SWEEP).await;
-        let _ = invoke(presence_deliverer::handle(&process, &queue, &json!({ "detail": {} }), deadline_in(INVOCATION)))
-            .await;
+        let event = json!({ "detail": {} });
+        let invocation = presence_deliverer::handle(&process, &queue, &event, deadline_in(INVOCATION));
+        invoke(&simulation, "a sweep of webhooks", invocation).await;
     }
 }
 
@@ -284,8 +331,11 @@ async fn audit(simulation: Arc<Simulation>) {
         tokio::time::sleep(AUDIT_INTERVAL).await;
         let (reviews, clock) = (simulation.stores().reviews, simulation.clock(0));
         let settings = AuditSettings::new(1_000.0, true);
-        let _ =
-            invoke(presence_auditor::handle(&reviews, clock.as_ref(), settings, deadline_in(INVOCATION * 15))).await;
+        let invocation = presence_auditor::handle(&reviews, clock.as_ref(), settings, deadline_in(INVOCATION * 15));
+        let run = invoke(&simulation, "an auditor", invocation).await;
+        if let Some(run) = run.filter(|run| run.wrong > 0) {
+            simulation.history().found(format!("an audit beside others finds {run:?}"));
+        }
     }
 }
 
@@ -310,6 +360,7 @@ pub(crate) async fn judge_end(simulation: &Arc<Simulation>) -> usize {
         }
         judge_feed(simulation, org, &events).await;
         judge_acts(simulation, org).await;
+        judge_events(simulation, org, &events);
         if org == 1 {
             judge_deliveries(simulation, &events);
         }

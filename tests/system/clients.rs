@@ -80,8 +80,10 @@ impl Client {
 
     /// Sends a request. One with a key against repeats is sent again while its outcome is not known, and now and then twice at the same time.
     pub(crate) async fn send(&mut self, request: &Request) -> Option<(u16, Value)> {
+        let since = self.moment();
         if request.idempotency_key.is_none() {
-            return self.simulation.send(request, &mut self.rng).await;
+            let answer = self.simulation.send(request, &mut self.rng).await;
+            return answer.inspect(|answer| self.judge_refusal(since, request, answer));
         }
         for _ in 0..TRIES {
             let (mut rng, is_doubled) = (self.rng.fork(), self.rng.u8(..6) == 0);
@@ -92,6 +94,9 @@ impl Client {
             let is_known = |answer: &(u16, Value)| !matches!(answer.0, 409 | 429 | 500..);
             let answers: Vec<_> = first.into_iter().chain(second).filter(is_known).collect();
             self.judge_doubled_deletion(request, &answers);
+            for answer in &answers {
+                self.judge_refusal(since, request, answer);
+            }
             // One may be refused before the other one can be carried out.
             if let Some(answer) = answers.into_iter().min_by_key(|(status, _)| *status) {
                 return Some(answer);
@@ -284,9 +289,13 @@ impl Client {
         let mut path = "/user/search?per_page=100".to_owned();
         path.extend(status.map(|status| format!("&status={}", status.as_str())));
         let request = self.request(Method::GET, path, Value::Null);
-        let Some((200, body)) = self.send(&request).await else {
-            return;
-        };
+        if let Some((200, body)) = self.send(&request).await {
+            self.judge_found(since, status, &body);
+        }
+    }
+
+    /// Judges the answer to a search of users with a status.
+    pub(crate) fn judge_found(&self, since: Moment, status: Option<Status>, body: &Value) {
         let found = body["users"].as_array().map(Vec::as_slice).unwrap_or_default();
         let is_wanted =
             |user: &Seen, org: Option<u64>| user.org == org && status.is_none_or(|status| user.status == status);
@@ -315,16 +324,17 @@ impl Client {
     async fn count(&mut self) {
         let since = self.moment();
         let request = self.request(Method::GET, "/user/stats".to_owned(), Value::Null);
-        let Some((200, body)) = self.send(&request).await else {
-            return;
-        };
-        let org = self.org;
         // Those of all organisations are of several moments.
-        if org.is_none() {
-            return;
+        if let (Some((200, body)), Some(_)) = (self.send(&request).await, self.org) {
+            self.judge_counts(since, &body);
         }
+    }
+
+    /// Judges the numbers of users.
+    pub(crate) fn judge_counts(&self, since: Moment, body: &Value) {
+        let org = self.org;
         let fits = |state: &State| {
-            let seen = || state.users.values().filter(|user| user.org == org);
+            let seen = || state.users.values().filter(|user| org.is_none() || user.org == org);
             let active = seen().filter(|user| user.status == Status::Active).count();
             body["count"] == seen().count() && body["activate_count"] == active
         };

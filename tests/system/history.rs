@@ -57,6 +57,8 @@ pub(crate) struct History {
     pub(crate) activations: BTreeSet<String>,
     /// Changes of users that an answer shows: organisation, user and version after it; no version for a deletion.
     pub(crate) changes: Vec<(Option<u64>, String, Option<u64>)>,
+    /// Events that the changes of reviews must have, in their order: organisation of the feed, review, and kind with version.
+    pub(crate) review_events: Vec<(u64, String, String)>,
     /// Number of requests to act on a review, by its id and the action.
     pub(crate) acts: BTreeMap<(String, &'static str), usize>,
     /// Users as they are stored.
@@ -91,6 +93,28 @@ fn place_and_state(review: &Review) -> (u64, ReviewState) {
     (review.org_id.get(), review.state)
 }
 
+/// Returns the events of a change of a review: the organisation of the feed, and kind with version. An organisation that a review leaves
+/// hears that it is gone.
+fn events_of(before: Option<&Review>, after: &Review) -> impl Iterator<Item = (u64, String)> {
+    let is_deleted = |review: &Review| review.state == ReviewState::Deleted;
+    let kind = match before {
+        None => Some("review.created"),
+        Some(before) if shows_the_same(before, after) => None,
+        Some(before) if is_deleted(after) && !is_deleted(before) => Some("review.deleted"),
+        Some(_) => Some("review.updated"),
+    };
+    let left = before.filter(|before| before.org_id != after.org_id).map(|before| (before.org_id, "review.deleted"));
+    let version = after.version;
+    let events = left.into_iter().chain(kind.map(|kind| (after.org_id, kind)));
+    events.map(move |(org, kind)| (org.get(), format!("{kind} {version}")))
+}
+
+/// True if the API shows two states of a review alike.
+fn shows_the_same(before: &Review, after: &Review) -> bool {
+    let Review { version, city_key, seen_at, reply, acted_at, .. } = before.clone();
+    Review { version, city_key, seen_at, reply, acted_at, ..after.clone() } == *before
+}
+
 impl Intent {
     fn after(&self, before: Option<&Seen>, last_name: &str) -> Option<Seen> {
         Some(Seen {
@@ -118,8 +142,9 @@ impl History {
     /// Begins again with the users and reviews of restored tables, after the last change of the others. Mails were sent nonetheless, and what
     /// was found stays.
     pub(crate) fn start_again_with(&mut self, users: Vec<User>, reviews: Vec<Review>) {
-        let Self { changes, acts, mails, answers, findings, first_found, .. } = std::mem::take(self);
-        *self = Self { changes, acts, mails, answers, findings, first_found, ..Self::starting_with(users, reviews) };
+        let Self { changes, review_events, acts, mails, answers, findings, first_found, .. } = std::mem::take(self);
+        let begun = Self::starting_with(users, reviews);
+        *self = Self { changes, review_events, acts, mails, answers, findings, first_found, ..begun };
     }
 
     /// Returns all users and reviews that there ever were.
@@ -214,6 +239,8 @@ impl History {
         {
             self.found(format!("version {} of review {id} is followed by {}", before.version, review.version));
         }
+        let events = events_of(self.reviews.get(&id), &review);
+        self.review_events.extend(events.map(|(org, event)| (org, id.clone(), event)));
         self.reviews.insert(id.clone(), review);
         if self.state().reviews.get(&id) != Some(&seen) {
             let mut state = self.state().clone();

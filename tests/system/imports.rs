@@ -14,6 +14,7 @@ use serde_json::Value;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use super::background::judged;
 use super::reviews::move_business;
 use super::rows::Row;
 use super::simulation::Simulation;
@@ -61,12 +62,12 @@ impl Process {
     async fn invoke(&mut self, event: &Value, left: Duration) -> Option<BatchResponse> {
         let is_killed = self.simulation.network.has(NetworkFault::Kill) && self.rng.u8(..8) == 0;
         let life = if is_killed { Duration::from_millis(self.rng.u64(..LONGEST_LIFE)) } else { INVOCATION_TIME };
-        let invocation = Box::pin(handle(&self.ingest, event, deadline_in(left)));
+        let invocation = judged(&self.simulation, "ingest", handle(&self.ingest, event, deadline_in(left)));
         let answer = tokio::time::timeout(life, invocation).await;
         if answer.is_err() || self.rng.u8(..20) == 0 {
             self.ingest = Self::ingest(&self.simulation, &mut self.rng);
         }
-        answer.ok().and_then(Result::ok)
+        answer.ok().flatten()
     }
 }
 
@@ -106,7 +107,7 @@ pub(crate) async fn send(simulation: Arc<Simulation>, time: Duration) {
     while Instant::now() < end {
         tokio::time::sleep(Duration::from_millis(rng.u64(..LONGEST_PAUSE))).await;
         match rng.u8(..12) {
-            0 | 1 => move_business(&simulation, &mut rng).await,
+            0 | 1 => move_business(&simulation, rng.u64(1..=2)).await,
             2 => send_message(&simulation, &mut rng),
             3 => send_unreadable(&simulation, &mut rng),
             _ => {

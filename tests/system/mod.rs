@@ -2,22 +2,27 @@
 //! deliverers, the auditor, partners and ingest run over the embedded database, a bucket and a queue, behind a hostile network.
 //!
 //! Several processes of each kind have caches and clocks of their own, and half of them are of the next version. Calls are slow, are lost
-//! before or after they are carried out, come late, are throttled, meet other transactions, or make their process stand still for minutes.
-//! Indexes lag. Streams hand batches over again, and the queue hands messages over again and in another order. Meanwhile an operator restores
-//! the tables as they were. Half of the runs go on with the restored tables.
+//! before or after they are carried out, come late, hang for minutes, are throttled, or meet other transactions. In a third of the runs, a process
+//! now and then stands still for seconds. Indexes lag. Streams hand batches over again, and the queue hands messages over again and in another
+//! order. Meanwhile an operator restores the tables as they were. Half of the runs go on with the restored tables.
 //!
 //! The judge looks at the database right after each write, so that it knows each state that there ever was. Each answer must fit a state
-//! between its request and itself; each change must be what its caller asked for, and happen once. A seed that fails is shortened.
+//! between its request and itself; each change must be what its caller asked for, and happen once. A refusal must have its reason in such a
+//! state. No function panics, answers 500, or fails without a fault. After the end, the auditor and each process of the API are asked once
+//! more. A seed that fails is shortened.
 
 mod background;
 mod bucket;
 mod clients;
+mod end;
 mod history;
 mod imports;
 mod limits;
 mod next_version;
+mod pauses;
 mod processes;
 mod queue;
+mod refusals;
 mod restore;
 mod reviews;
 mod rows;

@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderValue, Method, Version};
 use jiff::{SignedDuration, Timestamp};
 use presence_local::Options;
 use presence_local::gateway::event::{IncomingRequest, build, to_json};
-use presence_local::gateway::{LocalFunction, RouteTable};
+use presence_local::gateway::{InvokeError, LocalFunction, RouteTable};
 use presence_local::host::ApiHost;
 use presence_runtime::clock::Clock;
 use presence_store::Database;
@@ -61,7 +61,7 @@ impl Api {
         Self { routes, host: ApiHost::parse("api.example").expect("a host") }
     }
 
-    /// Invokes the function of a request. Returns status and body.
+    /// Invokes the function of a request. Returns status and body: 503 after its time limit, and 500 if it panics.
     pub(crate) async fn answer(&self, request: &Request) -> (u16, Value) {
         let is_page = request.path.starts_with(PAGE);
         let target = if is_page { request.path.clone() } else { format!("/api/v2{}", request.path) };
@@ -103,7 +103,8 @@ impl Api {
                 };
                 (status, body)
             }
-            Err(_) => (503, Value::Null),
+            Err(InvokeError::TimedOut) => (503, Value::Null),
+            Err(error) => (500, error.to_string().into()),
         }
     }
 }

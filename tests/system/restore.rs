@@ -124,6 +124,9 @@ impl Operator {
             if statuses.1 == 200 && statuses.0 != 200 {
                 self.found(format!("a link works again after the restore: {statuses:?}"));
             }
+            if statuses.0 == 500 || statuses.1 == 500 {
+                self.found(format!("the page of a link fails: {statuses:?}"));
+            }
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Reviews: people who set states and reply, businesses that move, and counts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use fastrand::Rng;
 use http::Method;
 use presence_domain::audit::AuditAction;
+use presence_domain::feed::FeedEvent;
 use presence_domain::review::{Partner, Review, ReviewId, ReviewState};
 use presence_domain::text::city_key;
 use presence_store::{AuditSource, Business};
@@ -13,7 +13,7 @@ use presence_tests::TestStack;
 use presence_tests::reviews::{DAY, business_id, org_id, test_review};
 use serde_json::{Value, json};
 
-use super::background::trail;
+use super::background::{judged, trail};
 use super::clients::Client;
 use super::history::State;
 use super::simulation::Simulation;
@@ -51,24 +51,25 @@ pub(crate) async fn seed(stack: &TestStack) {
     stack.stores().reviews.upsert_reviews(&reviews).await.expect("the store answers");
 }
 
-/// Moves a business to another organisation, or to its own.
-pub(crate) async fn move_business(simulation: &Simulation, rng: &mut Rng) {
+/// Moves the last business to an organisation, or leaves it there.
+pub(crate) async fn move_business(simulation: &Simulation, org: u64) {
     let (id, _) = BUSINESSES[BUSINESSES.len() - 1];
-    let business = Business {
-        id: business_id(id),
-        org_id: org_id(rng.u64(1..=2)),
-        name: "Shop".to_owned(),
-        city: CITY.to_owned(),
-    };
+    let business =
+        Business { id: business_id(id), org_id: org_id(org), name: "Shop".to_owned(), city: CITY.to_owned() };
     simulation.history().moving += 1;
-    let _ = simulation.stores().reviews.put_business(&business).await;
+    let stores = simulation.stores();
+    judged(simulation, "a move", stores.reviews.put_business(&business)).await;
     // Without an end, the auditor finishes it.
-    if simulation.stores().reviews.finish_moves(|| true).await.is_ok() {
+    let stores = simulation.stores();
+    if judged(simulation, "the end of moves", stores.reviews.finish_moves(|| true)).await.is_some() {
         let mut history = simulation.history();
         history.moving = 0;
         history.moved = history.now();
     }
 }
+
+/// Kinds and versions of the events of each review.
+type EventsById = BTreeMap<String, Vec<String>>;
 
 impl Client {
     /// Returns the number of reviews with a state, and judges it unless a business is on its way.
@@ -159,5 +160,25 @@ pub(crate) async fn judge_acts(simulation: &Simulation, org: u64) {
                 history.found(format!("{action} of {id} was done {done} times for {asked} requests"));
             }
         }
+    }
+}
+
+/// Compares the events of reviews in the feed of an organisation with the changes of reviews: each change has its event once, and those of a
+/// review are in the order of its changes.
+pub(crate) fn judge_events(simulation: &Simulation, org: u64, events: &[FeedEvent]) {
+    let (mut expected, mut found): (EventsById, EventsById) = Default::default();
+    let mut history = simulation.history();
+    for (_, id, event) in history.review_events.iter().filter(|(of, ..)| *of == org) {
+        expected.entry(id.clone()).or_default().push(event.clone());
+    }
+    for event in events.iter().filter(|event| event.kind.as_str().starts_with("review.")) {
+        let (id, version) = (event.data.id.clone(), event.data.version.flatten());
+        let event = format!("{} {}", event.kind.as_str(), version.unwrap_or_default());
+        found.entry(id.unwrap_or_default()).or_default().push(event);
+    }
+    let ids: BTreeSet<_> = expected.keys().chain(found.keys()).collect();
+    for id in ids.into_iter().filter(|id| expected.get(*id) != found.get(*id)) {
+        let (expected, found) = (expected.get(id), found.get(id));
+        history.found(format!("feed of {org}, review {id}: {found:?} in the place of {expected:?}"));
     }
 }

@@ -27,11 +27,12 @@ use super::clients::Client;
 use super::history::{History, Intent, Moment};
 use super::limits::Pass;
 use super::next_version::VersionConnector;
+use super::pauses::Pauses;
 use super::processes::{Api, Request, SimulatedClock};
 use super::queue::Queue;
 use super::rows::Sent;
 use super::shortened::Setting;
-use super::{background, imports, limits, restore, reviews};
+use super::{background, end, imports, limits, restore, reviews};
 
 /// Processes of each function of the API.
 const PROCESSES: usize = 2;
@@ -113,6 +114,7 @@ pub(crate) struct Simulation {
     real_time: Handle,
     /// Tells of each write.
     pub(crate) writes: watch::Receiver<()>,
+    pub(crate) pauses: Pauses,
     apis: Mutex<Vec<Arc<Api>>>,
     start: Instant,
     at_start: Timestamp,
@@ -215,6 +217,7 @@ impl Simulation {
             clock_error: if seed.is_multiple_of(2) { limits::CLOCK_TOLERANCE } else { CLOCK_ERROR },
             real_time,
             writes,
+            pauses: Pauses::of(seed),
             apis,
             start,
             at_start,
@@ -300,12 +303,20 @@ impl Simulation {
         apis.push(api);
     }
 
+    /// Returns the processes of the API.
+    pub(crate) fn apis(&self) -> Vec<Arc<Api>> {
+        self.apis.lock().expect("no panic").clone()
+    }
+
     /// Sends a request to one of the processes. Returns status and body; `None` if the answer, or the request, is lost.
     pub(crate) async fn send(&self, request: &Request, rng: &mut Rng) -> Option<(u16, serde_json::Value)> {
         let api = rng.choice(self.apis.lock().expect("no panic").iter()).expect("a process").clone();
         let sent = Instant::now();
-        let answer = api.answer(request).await;
+        let answer = self.pauses.interrupt(&self.network, api.answer(request)).await;
         limits::note(self, request, sent, answer.0);
+        if answer.0 >= 500 && answer.0 != 503 {
+            self.history().found(format!("{} {} is answered with {answer:?}", request.method, request.path));
+        }
         let time = sent.elapsed();
         self.network.tell(format!("{} {}", request.method, request.path), format!("{} after {time:?}", answer.0));
         (rng.u8(..25) > 0).then_some(answer)
@@ -352,7 +363,7 @@ impl Simulation {
         let mut rng = self.fork_rng();
         self.network.switch_off(&setting.off);
         self.begin_faults(&mut rng).await;
-        let mut feed = background::start_feed(&self).await;
+        let feed = background::start_feed(&self).await;
         let mut workers = background::start(&self).await;
         imports::start(&self, &mut workers);
         let mut clients = self.start_clients(0, setting, setting.time);
@@ -365,7 +376,7 @@ impl Simulation {
         self.end_faults();
         if setting.uses_restored_tables() {
             tokio::time::sleep(TIME_UNTIL_SWITCH).await;
-            workers.shutdown().await;
+            background::stop(&self, workers).await;
             operator.switch().await;
             workers = background::start(&self).await;
             self.begin_faults(&mut rng).await;
@@ -375,19 +386,22 @@ impl Simulation {
             self.end_faults();
         }
         tokio::time::sleep(TIME_AFTER).await;
-        workers.shutdown().await;
-        feed.shutdown().await;
+        background::stop(&self, workers).await;
+        background::stop(&self, feed).await;
         let events = background::judge_end(&self).await;
         limits::judge_end(&self);
         if !setting.uses_restored_tables() {
             imports::judge_end(&self);
             operator.judge_end().await;
         }
-        let (calls, stale) = (self.network.calls(), self.lag.stale_answers());
+        let (calls, digest, stale) = (self.network.calls(), self.network.digest(), self.lag.stale_answers());
+        // Behind the end of the calls that are counted.
+        end::judge_audit(&self).await;
+        end::judge_answers(&self).await;
         let history = self.history();
         Report {
             calls,
-            digest: self.network.digest(),
+            digest,
             answers: history.answers,
             states: history.now(),
             mails: history.mails(),

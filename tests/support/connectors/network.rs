@@ -91,8 +91,10 @@ pub enum NetworkFault {
     OldRead,
     /// A table cannot be reached for a while.
     Outage,
-    /// A process stands still for minutes.
-    Stop,
+    /// A call hangs for seconds or minutes.
+    Hang,
+    /// A process stands still.
+    Pause,
     /// A request arrives after its caller has given it up.
     LateRequest,
     /// A call is answered with 500.
@@ -109,13 +111,14 @@ pub enum NetworkFault {
 
 impl NetworkFault {
     /// All kinds.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Kill,
         Self::UnorderedQueue,
         Self::BrokenBody,
         Self::OldRead,
         Self::Outage,
-        Self::Stop,
+        Self::Hang,
+        Self::Pause,
         Self::LateRequest,
         Self::ServerError,
         Self::Throttling,
@@ -140,8 +143,8 @@ enum CallOutcome {
     ServerError,
     /// The table cannot be reached for a while.
     Unreachable,
-    /// The process stands still for minutes before it sends the call.
-    Stopped(Duration),
+    /// The request hangs for so long.
+    Hanging(Duration),
 }
 
 impl CallOutcome {
@@ -156,7 +159,7 @@ impl CallOutcome {
             Self::Conflict => Some(NetworkFault::Conflict),
             Self::ServerError => Some(NetworkFault::ServerError),
             Self::Unreachable => Some(NetworkFault::Outage),
-            Self::Stopped(_) => Some(NetworkFault::Stop),
+            Self::Hanging(_) => Some(NetworkFault::Hang),
         }
     }
 }
@@ -240,7 +243,7 @@ impl NetworkConnector {
         tokio::time::sleep(before).await;
         match outcome {
             CallOutcome::Answered => {}
-            CallOutcome::Stopped(time) => tokio::time::sleep(time).await,
+            CallOutcome::Hanging(time) => tokio::time::sleep(time).await,
             CallOutcome::AnswerLost => {
                 act();
                 return None;
@@ -287,7 +290,7 @@ impl Shared {
             15..20 => CallOutcome::Throttled,
             20..26 if is_transaction => CallOutcome::Conflict,
             26..28 => CallOutcome::ServerError,
-            28 => CallOutcome::Stopped(Duration::from_millis(rng.u64(5_000..300_000))),
+            28 => CallOutcome::Hanging(Duration::from_millis(rng.u64(5_000..300_000))),
             _ => CallOutcome::Answered,
         };
         if outage.as_ref().is_some_and(|(_, end)| *end <= Instant::now()) {
@@ -344,7 +347,7 @@ impl ConnectorLayer for NetworkConnector {
             CallOutcome::Throttled => replies::throttled(),
             CallOutcome::Conflict => replies::conflict(&call, &[0]),
             CallOutcome::ServerError | CallOutcome::Unreachable => replies::server_error(),
-            CallOutcome::Stopped(time) => {
+            CallOutcome::Hanging(time) => {
                 tokio::time::sleep(time).await;
                 shared.carry_out(request, call, next).await?
             }

@@ -1,0 +1,70 @@
+//! Judge of refusals: each one has a reason in a state since its request.
+
+use presence_domain::review::ReviewState;
+use presence_domain::user::Status;
+use serde_json::Value;
+
+use super::clients::Client;
+use super::history::{Moment, Seen, State};
+use super::processes::{PAGE, Request};
+
+impl Client {
+    /// Judges a refusal of a request with the key of this client, which always is an administrator's.
+    pub(crate) fn judge_refusal(&self, since: Moment, request: &Request, (status, body): &(u16, Value)) {
+        let is_judged = request.key == self.key && !request.path.starts_with(PAGE);
+        let has_limit = self.key == self.simulation.fixtures.other_admin_1.key || request.path.ends_with("/invite");
+        // Others may win each try.
+        if is_judged && !matches!(status, 200 | 409 | 500..) && !(has_limit && *status == 429) {
+            let what = || format!("{status} {body} to {} {} {}", request.method, request.path, request.body);
+            let explains = |state: &State| explains(state, self.org, request, *status, &body["errors"]["json"]);
+            self.simulation.history().judge(since, what, explains);
+        }
+    }
+}
+
+/// True if a state is a reason for a refusal of somebody who sees this organisation, or all.
+fn explains(state: &State, org: Option<u64>, request: &Request, status: u16, errors: &Value) -> bool {
+    let (path, _) = request.path.split_once('?').unwrap_or((&request.path, ""));
+    let mut parts = path.split('/').skip(1);
+    let (resource, id) = (parts.next(), parts.next().unwrap_or_default());
+    match (resource, id) {
+        (_, "" | "me" | "search" | "stats") if request.body.is_null() => false,
+        (Some("user"), id) => explains_of_user(state, id, request, status, errors),
+        (Some("reviews"), id) => {
+            let review = state.reviews.get(id).filter(|(of, _)| org.is_none_or(|org| org == *of));
+            explains_of_review(review.map(|(_, state)| *state), org, request, status, errors)
+        }
+        _ => false,
+    }
+}
+
+fn explains_of_user(state: &State, id: &str, request: &Request, status: u16, errors: &Value) -> bool {
+    let user = state.users.get(id);
+    let is_taken = |email: &Value| state.users.iter().any(|(other, user)| other != id && *email == user.email);
+    let has_status = |status| user.is_some_and(|user: &Seen| user.status == status);
+    match status {
+        404 => user.is_none() && !id.is_empty(),
+        400 if errors["email"].is_string() => is_taken(&request.body["email"]),
+        400 if request.path.ends_with("/keys") => errors["status"].is_string() && has_status(Status::Invited),
+        400 if request.path.ends_with("/invite") => errors["status"].is_string() && has_status(Status::Active),
+        _ => false,
+    }
+}
+
+/// True if the state of a review, or that the caller does not see it, is a reason. The history does not know versions of replies.
+fn explains_of_review(
+    review: Option<ReviewState>,
+    org: Option<u64>,
+    request: &Request,
+    status: u16,
+    errors: &Value,
+) -> bool {
+    let is_outcome = request.path.ends_with("/outcome");
+    match status {
+        404 => review.is_none() || is_outcome || request.method == http::Method::DELETE,
+        403 => is_outcome && org.is_some(),
+        400 if is_outcome => errors["version"].is_string() || errors["outcome"].is_string(),
+        400 => (errors["state"].is_string() || errors["content"].is_string()) && review == Some(ReviewState::Deleted),
+        _ => false,
+    }
+}
