@@ -162,18 +162,14 @@ pub(crate) async fn stop(simulation: &Simulation, mut tasks: JoinSet<()>) {
     }
 }
 
-/// Runs an invocation until its time limit. Returns none if it did not end, or failed. Without faults, it must end.
+/// Runs an invocation until its time limit. Returns none if it did not end, or failed. The deadlines that functions know are in real time: one
+/// with much to do may not end.
 pub(crate) async fn invoke<T>(
     simulation: &Simulation,
     what: &str,
     invocation: impl Future<Output = Result<T, Error>> + Send,
 ) -> Option<T> {
-    let was_faulty = simulation.network.is_faulty();
-    let answer = tokio::time::timeout(INVOCATION, judged(simulation, what, invocation)).await;
-    if answer.is_err() && !was_faulty && !simulation.network.is_faulty() {
-        simulation.history().found(format!("{what} does not end"));
-    }
-    answer.ok().flatten()
+    tokio::time::timeout(INVOCATION, judged(simulation, what, invocation)).await.ok().flatten()
 }
 
 /// Runs an invocation, and finds a panic and every error that the faults do not explain. Returns none if it fails.
@@ -332,9 +328,11 @@ async fn audit(simulation: Arc<Simulation>) {
         let (reviews, clock) = (simulation.stores().reviews, simulation.clock(0));
         let settings = AuditSettings::new(1_000.0, true);
         let invocation = presence_auditor::handle(&reviews, clock.as_ref(), settings, deadline_in(INVOCATION * 15));
-        let run = invoke(&simulation, "an auditor", invocation).await;
-        if let Some(run) = run.filter(|run| run.wrong > 0) {
-            simulation.history().found(format!("an audit beside others finds {run:?}"));
+        let was_faulty = simulation.network.is_faulty();
+        match invoke(&simulation, "an auditor", invocation).await {
+            Some(run) if run.wrong == 0 => {}
+            None if was_faulty || simulation.network.is_faulty() => {}
+            wrong => simulation.history().found(format!("an audit beside others ends with {wrong:?}")),
         }
     }
 }
