@@ -94,7 +94,7 @@ async fn split(mut process: Process, object: &str) {
     tokio::time::sleep(Duration::from_millis(process.rng.u64(..LONGEST_NOTICE))).await;
     let event = crate::ingest::ingest_env::uploaded(object);
     let left = if process.rng.bool() { SHORT } else { INVOCATION_TIME };
-    while process.invoke(&event, left).await.is_none() {
+    while process.invoke(&event, left).await.is_none() && process.simulation.history().findings.is_empty() {
         tokio::time::sleep(RETRY).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Processes that stand still in the middle of their work.
+//! Processes beside the API that stand still in the middle of their work.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
