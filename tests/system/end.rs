@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::background::invoke;
 use super::clients::Client;
 use super::processes::Api;
-use super::reviews::move_business;
+use super::reviews::{move_business, moving_business};
 use super::simulation::Simulation;
 
 /// Numbers of clients that see everything, and each organisation alone.
@@ -46,7 +46,7 @@ pub(crate) async fn judge_audit(simulation: &Simulation) {
 /// Judges what each process of the API shows, then moves a business, and judges again what they have in memory.
 pub(crate) async fn judge_answers(simulation: &Arc<Simulation>) {
     judge_processes(simulation).await;
-    let moving = business_id("b1-3");
+    let moving = moving_business();
     let owners = simulation.truth().businesses.get_owners(std::slice::from_ref(&moving)).await.expect("an answer");
     move_business(simulation, 3 - owners[&moving].get()).await;
     judge_processes(simulation).await;

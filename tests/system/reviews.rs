@@ -6,6 +6,7 @@ use std::sync::Arc;
 use http::Method;
 use presence_domain::audit::AuditAction;
 use presence_domain::feed::FeedEvent;
+use presence_domain::ids::BusinessId;
 use presence_domain::review::{Partner, Review, ReviewId, ReviewState};
 use presence_domain::text::city_key;
 use presence_store::{AuditSource, Business};
@@ -51,11 +52,15 @@ pub(crate) async fn seed(stack: &TestStack) {
     stack.stores().reviews.upsert_reviews(&reviews).await.expect("the store answers");
 }
 
-/// Moves the last business to an organisation, or leaves it there.
+/// Returns the business that moves.
+pub(crate) fn moving_business() -> BusinessId {
+    business_id(BUSINESSES[BUSINESSES.len() - 1].0)
+}
+
+/// Moves the business that moves to an organisation, or leaves it there.
 pub(crate) async fn move_business(simulation: &Simulation, org: u64) {
-    let (id, _) = BUSINESSES[BUSINESSES.len() - 1];
     let business =
-        Business { id: business_id(id), org_id: org_id(org), name: "Shop".to_owned(), city: CITY.to_owned() };
+        Business { id: moving_business(), org_id: org_id(org), name: "Shop".to_owned(), city: CITY.to_owned() };
     simulation.history().moving += 1;
     let stores = simulation.stores();
     judged(simulation, "a move", stores.reviews.put_business(&business)).await;

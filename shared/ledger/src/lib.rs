@@ -8,6 +8,8 @@ mod arbitrary;
 pub mod audit;
 #[cfg(test)]
 mod codec_tests;
+#[cfg(test)]
+mod fixtures;
 mod log;
 mod log_codec;
 pub mod moves;

@@ -191,13 +191,11 @@ pub(super) fn decode_at(root: Option<&StoredRoot>, log: &OrgLog) -> Result<TreeR
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::{place, posting_at};
     use crate::tree::encode_root;
     use crate::{
-        DIRECTORY_BUCKETS, Directory, DirectoryBucket, LANES, LogChange, LogEntry, LogPosition, Place, Posting,
-        PostingKey, ReviewNumber,
+        DIRECTORY_BUCKETS, Directory, DirectoryBucket, LANES, LogChange, LogEntry, LogPosition, Place, ReviewNumber,
     };
-    use presence_domain::ids::BusinessId;
-    use presence_domain::review::FacetKey;
 
     fn org_id() -> OrgId {
         OrgId::new(1).expect("an id")
@@ -207,14 +205,9 @@ mod tests {
         TreeKey { set: ReviewSet::City(org_id(), number.to_string()), facet_key: None }
     }
 
-    fn facet_key() -> FacetKey {
-        FacetKey::from_number(7).expect("a key")
-    }
-
     /// Returns a root with this number of postings.
     fn root(edition: u64, postings: i64) -> StoredRoot {
-        let posting = |second| Posting { key: PostingKey::at(second), facet_key: facet_key(), version: 1 };
-        let root = TreeRoot { edition, recent: (0..postings).map(posting).collect(), ..TreeRoot::empty() };
+        let root = TreeRoot { edition, recent: (0..postings).map(posting_at).collect(), ..TreeRoot::empty() };
         StoredRoot { edition, bytes: encode_root(&root).into(), oldest: None }
     }
 
@@ -238,13 +231,7 @@ mod tests {
 
     #[test]
     fn totals_are_those_of_the_roots_with_what_the_log_adds_and_removes() {
-        let place = Place {
-            effective_at: 100,
-            facet_key: facet_key(),
-            city_key: "1".to_owned(),
-            business_id: BusinessId::parse("b1").expect("an id"),
-        };
-        let changes = [(None, Some(place.clone())), (None, Some(place.clone())), (Some(place), None)];
+        let changes = [(None, Some(place())), (None, Some(place())), (Some(place()), None)];
         let entry = |(number, (old, new)): (u64, (Option<Place>, Option<Place>))| {
             let id = ReviewNumber::new(number);
             LogEntry { sequence: 1, change: LogChange { id, version: 2, old_version: 1, old, new } }

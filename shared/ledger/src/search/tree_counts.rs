@@ -119,10 +119,11 @@ impl From<TooManyGroupsError> for CountError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::{facet_key, posting_at};
     use crate::tree::{MonthSpan, NodeRef, Period, PeriodNodes, TreeRoot};
-    use crate::{Posting, PostingKey, TreeDelta};
+    use crate::{PostingKey, TreeDelta};
     use presence_domain::calendar::{Month, SECONDS_OF_DAY};
-    use presence_domain::review::{FacetKey, FacetMask};
+    use presence_domain::review::FacetMask;
 
     fn counts_by_day(root: &TreeRoot, trees: usize) -> TreeCounts {
         let everything = PostingFilter { mask: FacetMask::ALL, from: None, to: None };
@@ -131,10 +132,6 @@ mod tests {
             counts.search.add_tree(0, root, &TreeDelta::default());
         }
         counts
-    }
-
-    fn facet_key() -> FacetKey {
-        FacetKey::from_number(7).expect("a key")
     }
 
     /// Returns the root of a year whose leaves begin at noon, so that the border of a day cuts each.
@@ -161,9 +158,8 @@ mod tests {
     #[test]
     fn more_groups_than_an_answer_may_have_are_an_error() {
         for (days, is_error) in [(MAX_GROUPS, false), (MAX_GROUPS + 1, true)] {
-            let posting =
-                |day| Posting { key: PostingKey::at(day * SECONDS_OF_DAY), facet_key: facet_key(), version: 1 };
-            let root = TreeRoot { recent: (0..).take(days).map(posting).collect(), ..TreeRoot::empty() };
+            let recent = (0..).take(days).map(|day| posting_at(day * SECONDS_OF_DAY)).collect();
+            let root = TreeRoot { recent, ..TreeRoot::empty() };
             assert_eq!(counts_by_day(&root, 1).check_groups().is_err(), is_error, "{days} days");
         }
     }

@@ -124,6 +124,7 @@ impl MonthSpan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::posting_at;
     use presence_domain::ids::{BusinessId, OrgId};
     use presence_domain::review::FacetKey;
 
@@ -159,10 +160,9 @@ mod tests {
     fn spans_begin_and_end_with_their_months_and_with_the_calendar() {
         let of = |first| MonthSpan { first, months: 1 };
         assert_eq!((of(Month::MIN).start(), of(Month::MAX).end()), (PostingKey::FIRST, PostingKey::END));
-        let (span, facet_key) = (of(Month::from_number(2_024 * 12)), FacetKey::from_number(3).expect("a key"));
-        let posting = |effective_at| Posting { key: PostingKey::at(effective_at), facet_key, version: 1 };
+        let span = of(Month::from_number(2_024 * 12));
         let end = span.end().effective_at;
-        let postings = [end - 2, end - 1, end].map(posting);
+        let postings = [end - 2, end - 1, end].map(posting_at);
         assert_eq!(span.split_off(&postings), postings.split_at(2));
     }
 }

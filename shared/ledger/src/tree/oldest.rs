@@ -43,13 +43,11 @@ pub(super) fn key_behind(key: PostingKey) -> PostingKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use presence_domain::review::FacetKey;
+    use crate::fixtures::posting_at;
 
     #[test]
     fn copies_end_with_the_periods_unless_a_posting_is_left_out() {
-        let facet_key = FacetKey::from_number(3).expect("a key");
-        let posting = |second| Posting { key: PostingKey::at(second), facet_key, version: 1 };
-        let (postings, end) = ([1, 2, 3].map(posting), PostingKey::at(10));
+        let (postings, end) = ([1, 2, 3].map(posting_at), PostingKey::at(10));
         for (max, copied, copies_end) in [(4, 3, end), (3, 3, end), (2, 2, key_behind(postings[1].key))] {
             let copies = OldestPostings::of(postings.to_vec(), max, end);
             assert_eq!(copies, OldestPostings { end: copies_end, postings: postings[..copied].to_vec() }, "{max}");

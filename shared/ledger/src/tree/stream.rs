@@ -167,14 +167,14 @@ fn sum_of<'a>(counts: impl Iterator<Item = &'a FacetCounts>) -> FacetCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::posting_at;
     use presence_domain::calendar::SECONDS_OF_DAY;
-    use presence_domain::review::FacetKey;
 
     #[test]
     fn each_month_has_one_count() {
-        let (mut months, facet_key) = (MonthCounts::default(), FacetKey::from_number(3).expect("a key"));
+        let mut months = MonthCounts::default();
         for day in [0, 30, 31, 58] {
-            months.add(&Posting { key: PostingKey::at(day * SECONDS_OF_DAY), facet_key, version: 1 });
+            months.add(&posting_at(day * SECONDS_OF_DAY));
         }
         let [january, february] = [0, 1].map(|month| Month::from_number(1_970 * 12 + month));
         assert_eq!(months, MonthCounts(vec![(january, 2), (february, 2)]));

@@ -198,19 +198,13 @@ pub fn split_by_facet(postings: impl IntoIterator<Item = Posting>) -> Vec<Vec<Po
 #[cfg(test)]
 mod tests {
     use super::*;
-    use presence_domain::review::FacetKey;
+    use crate::fixtures::place;
 
     #[test]
     fn every_posting_is_counted_until_the_latest_of_each_review_is_kept() {
-        let place = Place {
-            effective_at: 0,
-            facet_key: FacetKey::from_number(3).expect("a key"),
-            city_key: "lyon".to_owned(),
-            business_id: BusinessId::parse("b1").expect("an id"),
-        };
         let mut postings = OrgPostings::new(OrgId::new(1).expect("an id"));
         for (id, version, length) in [(1, 1, 1), (2, 1, 2), (2, 2, 3)] {
-            postings.add_posting(ReviewNumber::new(id), version, &place);
+            postings.add_posting(ReviewNumber::new(id), version, &place());
             assert_eq!(postings.len(), length);
         }
         postings.keep_latest();

@@ -144,9 +144,9 @@ fn overlapping<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::posting_at;
     use crate::tree::{OldestPostings, encode_oldest, encode_root};
     use presence_domain::calendar::Month;
-    use presence_domain::review::FacetKey;
 
     #[test]
     fn nodes_of_a_range_are_those_that_may_hold_its_postings() {
@@ -185,9 +185,7 @@ mod tests {
 
     #[test]
     fn a_stored_root_has_the_copies_beside_it() {
-        let facet_key = FacetKey::from_number(3).expect("a key");
-        let copies = vec![Posting { key: PostingKey::at(10), facet_key, version: 1 }];
-        let oldest = OldestPostings { end: PostingKey::at(20), postings: copies };
+        let oldest = OldestPostings { end: PostingKey::at(20), postings: vec![posting_at(10)] };
         let root = TreeRoot { edition: 3, oldest, ..TreeRoot::empty() };
         let oldest = encode_oldest(&root.oldest).map(Arc::from);
         let stored = StoredRoot { edition: 3, bytes: encode_root(&root).into(), oldest };

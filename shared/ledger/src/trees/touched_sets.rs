@@ -65,29 +65,20 @@ impl<'a> TouchedSets<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LANES, LogChange, Place, ReviewNumber};
-    use presence_domain::ids::BusinessId;
+    use crate::fixtures::place;
+    use crate::{LANES, LogChange, ReviewNumber};
 
     #[test]
     fn only_changes_between_the_positions_touch_the_sets_of_their_places() {
         let org_id = OrgId::new(1).expect("an id");
-        let place = Place {
-            effective_at: 0,
-            facet_key: FacetKey::from_number(3).expect("a key"),
-            city_key: "lyon".to_owned(),
-            business_id: BusinessId::parse("b1").expect("an id"),
-        };
         let entry = |sequence: u64| {
             let id = ReviewNumber::new(sequence * LANES as u64);
-            LogEntry {
-                sequence,
-                change: LogChange { id, version: 1, old_version: 0, old: None, new: Some(place.clone()) },
-            }
+            LogEntry { sequence, change: LogChange { id, version: 1, old_version: 0, old: None, new: Some(place()) } }
         };
         let entries: Vec<LogEntry> = (1..=3).map(entry).collect();
         let touched = TouchedSets::between(org_id, &entries, &LogPosition([1; LANES]), &LogPosition([2; LANES]));
         assert_eq!(touched.sets().len(), 3);
-        for set in place.sets(org_id) {
+        for set in place().sets(org_id) {
             let changes = touched.changes_of(&set);
             assert_eq!(changes.entries.iter().map(|entry| entry.sequence).collect::<Vec<_>>(), [2], "{set}");
         }

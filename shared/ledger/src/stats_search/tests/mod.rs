@@ -5,9 +5,11 @@ use proptest::prelude::*;
 
 use self::model::{TestTree, expected, run, units};
 use super::COUNTS_DIFFER;
+use crate::fixtures::posting_at;
 use crate::page_search::tests::model::{reviews, search};
 use crate::tree::TreeRoot;
-use crate::{CalendarUnit, NodeKind, Posting, PostingFilter, PostingKey, StatsSearch, TreeDelta};
+use crate::{CalendarUnit, NodeKind, PostingFilter, StatsSearch, TreeDelta};
+use presence_domain::calendar::SECONDS_OF_DAY;
 use presence_domain::review::FacetMask;
 
 /// Number of groups that no test exceeds.
@@ -63,8 +65,8 @@ fn search_without_trees_has_no_group() {
 
 #[test]
 fn no_further_group_is_counted_once_there_are_too_many() {
-    let posting = |day: i64| Posting { key: PostingKey::at(day * 86_400), ..model::posting(0) };
-    let root = TreeRoot { recent: (0..10).map(posting).collect(), ..TreeRoot::empty() };
+    let recent = (0..10).map(|day| posting_at(day * SECONDS_OF_DAY)).collect();
+    let root = TreeRoot { recent, ..TreeRoot::empty() };
     let filter = PostingFilter { mask: FacetMask::ALL, from: None, to: None };
     let mut search = StatsSearch::new(filter, Some(CalendarUnit::Day), 2);
     search.add_tree(0, &root, &TreeDelta::default());

@@ -243,20 +243,18 @@ impl Attempt<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use presence_domain::review::FacetKey;
+    use crate::fixtures::posting_at;
 
     #[test]
     fn a_leaf_is_small_if_it_shrank_and_has_few_postings() {
-        let facet_key = FacetKey::from_number(3).expect("a key");
         for (size, shrank, is_small) in [
             (LEAF_MIN - 1, true, true),
             (LEAF_MIN, true, false),
             (LEAF_MIN - 1, false, false),
             (LEAF_MIN, false, false),
         ] {
-            let postings =
-                (0..).map(|second| Posting { key: PostingKey::at(second), facet_key, version: 1 }).take(size);
-            let leaf = LeafDraft { shrank, ..LeafDraft::new(PostingKey::FIRST, postings.collect()) };
+            let postings = (0..).map(posting_at).take(size).collect();
+            let leaf = LeafDraft { shrank, ..LeafDraft::new(PostingKey::FIRST, postings) };
             assert_eq!(leaf.is_small(), is_small, "{size}, {shrank}");
         }
     }
