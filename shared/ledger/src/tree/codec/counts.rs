@@ -44,8 +44,10 @@ struct CountsForm {
 impl CountsForm {
     /// Returns the form that takes the fewest bits.
     fn shortest(counts: &[u64; FACET_KEY_COUNT]) -> Self {
+        // Most counts are 0, and the codes of these are equally long.
+        let used: Vec<u64> = counts.iter().copied().filter(|count| *count > 0).collect();
         let forms = (0..1 << ORDER_BITS).flat_map(|order| [false, true].map(|is_dense| Self { is_dense, order }));
-        forms.min_by_key(|form| form.bits(counts)).unwrap_or(Self { is_dense: true, order: 0 })
+        forms.min_by_key(|form| form.bits(&used)).unwrap_or(Self { is_dense: true, order: 0 })
     }
 
     /// Returns the number that stands for a count. None does for 0 in the sparse form.
@@ -53,11 +55,12 @@ impl CountsForm {
         if self.is_dense { Some(count) } else { count.checked_sub(1) }
     }
 
-    /// Returns the number of bits of bits for keys and of codes.
-    fn bits(self, counts: &[u64; FACET_KEY_COUNT]) -> usize {
+    /// Returns the number of bits of bits for keys and of codes, from the counts that are not 0.
+    fn bits(self, used: &[u64]) -> usize {
         let code_bits = |number: u64| 2 * (number + (1 << self.order)).ilog2() + 1 - self.order;
-        let codes = counts.iter().filter_map(|count| self.number(*count)).map(code_bits).sum::<u32>();
-        codes as usize + if self.is_dense { 0 } else { FACET_KEY_COUNT }
+        let codes = used.iter().filter_map(|count| self.number(*count)).map(code_bits).sum::<u32>();
+        let unused = (FACET_KEY_COUNT - used.len()) * code_bits(0) as usize;
+        codes as usize + if self.is_dense { unused } else { FACET_KEY_COUNT }
     }
 }
 
