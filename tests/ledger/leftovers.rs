@@ -6,7 +6,7 @@ use presence_ledger::ReviewSet;
 use presence_store::keys::tree_pk;
 use presence_store::{LeftoverFolds, schema};
 use presence_tests::logs::with_metrics;
-use presence_tests::{CrashConnector, CrashPoint};
+use presence_tests::{FaultConnector, FaultKind, Plan};
 
 use super::fold_fixture::{FACETS_FROM, Ledger};
 use super::log_writer::org;
@@ -66,15 +66,15 @@ async fn without_time_nothing_is_folded_and_a_log_that_a_dead_fold_did_not_trim_
     ledger.write(300).await;
     let folds = ledger.store.fold_leftovers(|| false).await.expect("the store answers");
     assert_eq!(folds, LeftoverFolds::default());
-    // The last calls of a fold trim the log.
-    let crash = CrashConnector::new();
-    let dying = ledger.store_through(&crash);
-    let mut call = 1;
-    while StoredTrees::read(&ledger.stack).await.directory(org(1)).is_none_or(|found| found.edition < 2) {
-        crash.run(Some((call, CrashPoint::After)), dying.fold_reviews(org(1))).await;
-        call += 1;
-    }
-    assert!(StoredTrees::read(&ledger.stack).await.log_size(org(1)) > 0, "the fold died before the trim");
+    // The updates of a fold come last: they trim the log.
+    let faults = FaultConnector::new();
+    let dying = ledger.store_through(&faults);
+    let plan = Plan::Of { operation: "UpdateItem", call: 1, kind: FaultKind::RefuseConnection, times: u64::MAX };
+    faults.restart(plan);
+    dying.fold_reviews(org(1)).await.expect_err("no update arrives");
+    let trees = StoredTrees::read(&ledger.stack).await;
+    assert_eq!(trees.directory(org(1)).map(|found| found.edition), Some(2));
+    assert!(trees.log_size(org(1)) > 0, "the fold died before the trim");
     let (folds, _) = fold_leftovers(&ledger).await;
     assert_eq!(folds.failed, 0);
     assert_eq!(StoredTrees::read(&ledger.stack).await.log_size(org(1)), 0);

@@ -172,10 +172,10 @@ async fn a_key_keeps_its_limit_when_its_owner_changes_and_when_it_is_rotated() {
 async fn audit_names_each_limit(stack: &TestStack, owner: &str) {
     let id = UserId::parse(owner).expect("an id");
     let keys = stack.stores().users.list_keys(id).await.expect("an answer").expect("the user");
-    let by = presence_tests::operator();
+    let (by, limit) = (presence_tests::operator(), KeyLimit::from_number(40).expect("a limit"));
+    let limited = keys.iter().find(|key| key.rights().limit == limit).expect("a limited key").id();
     for _ in 0..2 {
-        let limit = KeyLimit::from_number(40).expect("a limit");
-        stack.stores().users.set_key_limit(keys[0].id(), limit, &by, stack.clock.now()).await.expect("a stored key");
+        stack.stores().users.set_key_limit(limited, limit, &by, stack.clock.now()).await.expect("a stored key");
     }
     let table = stack.stores().database.name(&presence_store::schema::AUDIT);
     let records = stack.items(&table).await;

@@ -1,5 +1,7 @@
 //! Page of the API: its operations, each with a form that sends it, from the OpenAPI description and the tested examples.
 
+use std::sync::LazyLock;
+
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse as _;
@@ -28,6 +30,11 @@ const EXAMPLES: [&str; 7] = [
     include_str!("../../docs/examples/webhooks.json"),
 ];
 
+/// Body of the description. It is the same for all stacks of a process, and most of them are never asked for it.
+static DESCRIPTION_JSON: LazyLock<String> = LazyLock::new(|| description().to_string());
+/// Body of the examples.
+static EXAMPLES_JSON: LazyLock<String> = LazyLock::new(|| examples().to_string());
+
 /// Builds the routes of the page and of its data. The page offers these keys for trying calls.
 pub(crate) fn router(keys: &DemoKeys) -> Router {
     let body = BODY.replace(KEYS_PLACEHOLDER, &json!(keys).to_string());
@@ -45,13 +52,12 @@ pub(crate) fn router(keys: &DemoKeys) -> Router {
         ],
     };
     page.router()
-        .route(&format!("{DOCS_PATH}/openapi.json"), serve_json(&description()))
-        .route(&format!("{DOCS_PATH}/examples.json"), serve_json(&examples()))
+        .route(&format!("{DOCS_PATH}/openapi.json"), serve_json(&DESCRIPTION_JSON))
+        .route(&format!("{DOCS_PATH}/examples.json"), serve_json(&EXAMPLES_JSON))
 }
 
-fn serve_json(value: &Value) -> axum::routing::MethodRouter {
-    let text = value.to_string();
-    get(move || async move { ([(CONTENT_TYPE, "application/json")], text).into_response() })
+fn serve_json(text: &'static LazyLock<String>) -> axum::routing::MethodRouter {
+    get(move || async move { ([(CONTENT_TYPE, "application/json")], text.as_str()).into_response() })
 }
 
 /// Returns the description of the API, with each text as HTML.
