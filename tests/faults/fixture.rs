@@ -5,13 +5,16 @@ use presence_domain::ids::{OrgId, UserId};
 use presence_domain::review::{ReplyText, Review};
 use presence_domain::user::UserChange;
 use presence_domain::user::{Role, Status};
-use presence_local::Options;
+use presence_local::{DynamoDb, Options};
 use presence_runtime::clock::Clock as _;
 use presence_store::{AuditSource, ReviewWrite};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::StoredUser;
-use presence_tests::{FaultConnector, Fixtures, Reply, TestStack, TestUser, address, in_process_client, send};
+use presence_tests::{
+    FaultConnector, Fixtures, Reply, SavedTables, TestStack, TestUser, address, in_process_client, send,
+};
 use serde_json::Value;
+use tokio::sync::OnceCell;
 
 use crate::api::categories::{DIRECTORY, load, numbered, parse};
 use crate::api::reviews::fixtures::{seed, seeded_review, write_reviews};
@@ -144,12 +147,38 @@ pub(super) struct Fixture {
     calls: usize,
 }
 
+/// Tables that have the fixtures and many reviews.
+static MANY_REVIEWS: OnceCell<(SavedTables, Fixtures)> = OnceCell::const_new();
+
+async fn save_many_reviews() -> (SavedTables, Fixtures) {
+    let (stack, fixtures) = Fixtures::start().await;
+    large_dataset::fill(&stack).await;
+    (SavedTables::of(&stack), fixtures)
+}
+
+/// Writes the fixtures and many reviews into the tables of a stack. Embedded ones become a copy of saved ones.
+async fn create_many_reviews(stack: &TestStack, is_embedded: bool) -> Fixtures {
+    if is_embedded {
+        let (tables, fixtures) = MANY_REVIEWS.get_or_init(|| Box::pin(save_many_reviews())).await;
+        assert!(tables.copy_into(stack), "the tables are empty");
+        return fixtures.clone();
+    }
+    let fixtures = Fixtures::create(stack).await;
+    large_dataset::fill(stack).await;
+    fixtures
+}
+
 impl Fixture {
-    pub(super) async fn new(options: Options) -> Self {
+    /// Starts a stack with the fixtures. For searches and statistics of reviews, it has many.
+    pub(super) async fn new(options: Options, operation: &str) -> Self {
         let faults = FaultConnector::new();
         let http_client = Some(faults.over(in_process_client()));
+        let is_embedded = matches!(options.dynamodb, DynamoDb::Embedded { .. });
         let stack = TestStack::with(Options { http_client, ..options }).await;
-        let fixtures = Fixtures::create(&stack).await;
+        let fixtures = match operation {
+            "search_reviews" | "get_review_stats" => Box::pin(create_many_reviews(&stack, is_embedded)).await,
+            _ => Fixtures::create(&stack).await,
+        };
         Self { stack, faults, fixtures, target: None, calls: 0 }
     }
 
@@ -210,13 +239,12 @@ impl Fixture {
         }
     }
 
-    /// Writes what the operation reads or changes. Searches and statistics of reviews have many.
+    /// Writes what the operation reads or changes. Searches and statistics of reviews have it from the start.
     async fn fill(&self, operation: &str) {
         match operation {
-            "search_reviews" | "get_review_stats" => large_dataset::fill(&self.stack).await,
             "search_categories" | "get_category" => load(self.stack.stores(), parse(DIRECTORY)).await,
             "get_webhook" | "list_deliveries" => self.stack.seed_webhook().await,
-            "search_businesses" => {}
+            "search_reviews" | "get_review_stats" | "search_businesses" => {}
             _ if presence_reviews::ROUTES.iter().any(|route| route.name == operation) => seed(&self.stack).await,
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Run of a scenario: once without faults, then with each kind of fault at each of its calls to `DynamoDB`.
 
 use presence_local::Options;
-use presence_tests::{FaultKind, Plan, Reply, calls_apart};
+use presence_tests::{Attempt, FaultKind, Plan, Reply, calls_apart};
 use serde_json::{Value, json};
 
 use super::fixture::{Fixture, Scenario, ScenarioRequest, StoredEffect, Watched};
@@ -20,39 +20,46 @@ pub(super) enum Masking {
     Never,
 }
 
-/// Largest number of faults, each once or for ever, of which one is in the sample at each call.
-const SAMPLE: usize = 12;
+/// Largest number of faults of a call, each once or for ever, of which one is in the sample.
+const FAULTS_APART: usize = 6;
+/// Number of reads of which one is in the sample. A read that fails changes nothing, and each test breaks other reads.
+const READS_APART: usize = 3;
 
-/// True if the sample has a run with the fault of this number. Each call gets one fault in twelve, and the next call gets other ones.
-/// `PRESENCE_ROUNDS` takes all runs.
-fn is_in_sample(kind: usize, kinds: usize, call: u64, times: u64) -> bool {
-    let at = TIMES.len() * kind + usize::try_from(call).expect("few calls") + usize::from(times == 1);
-    at.is_multiple_of((TIMES.len() * kinds).min(calls_apart(SAMPLE)))
+/// True if the sample has a run with the fault of this number at the call. Each write has a run, and the next call has
+/// another fault. `PRESENCE_ROUNDS` takes all runs.
+fn is_in_sample(attempt: &Attempt, first: usize, fault: usize, faults: usize) -> bool {
+    let place = first + usize::try_from(attempt.number).expect("few calls");
+    let apart = if attempt.is_write() { 1 } else { calls_apart(READS_APART) };
+    place.is_multiple_of(apart) && (place / apart + fault).is_multiple_of(faults.min(calls_apart(FAULTS_APART)))
 }
 
-/// Runs the scenario with these faults at each call, once and for ever.
-pub(super) async fn run(scenario: &Scenario, options: Options, kinds: &[(FaultKind, Masking)]) {
-    let mut fixture = Fixture::new(options).await;
-    let (calls, unbroken) = run_unbroken(&mut fixture, scenario).await;
-    // Without a call that the fault can break, a run with it is the run without faults again.
-    let kinds: Vec<_> = kinds.iter().filter(|(kind, _)| fixture.faults.could_break(*kind)).copied().collect();
+/// Runs the scenario with these faults at each call, once and for ever. The number `first` chooses the sample.
+pub(super) async fn run(scenario: &Scenario, first: usize, options: Options, kinds: &[(FaultKind, Masking)]) {
+    let mut fixture = Fixture::new(options, scenario.operation).await;
+    let unbroken = run_unbroken(&mut fixture, scenario).await;
+    let attempts = fixture.faults.observed();
     // Single faults come first, since the SDK stops retrying for a while after many faults.
-    for times in TIMES {
-        for (number, (kind, masking)) in kinds.iter().copied().enumerate() {
-            for call in (1..=calls).filter(|call| is_in_sample(number, kinds.len(), *call, times)) {
-                let what = format!("{}: call {call} of {calls}, {kind:?}, {times} times", scenario.name);
-                let plan = Plan::At { call, kind, times };
-                let masked = masking == Masking::IfOnce && times == 1;
-                run_broken(&mut fixture, scenario, plan, masked, &unbroken, &what).await;
+    for (order, times) in TIMES.into_iter().enumerate() {
+        for attempt in &attempts {
+            // From a call that the fault cannot break on, it breaks nothing, or what it breaks from a later call on.
+            let kinds: Vec<_> = kinds.iter().filter(|(kind, _)| attempt.could_have(*kind)).copied().collect();
+            let faults = TIMES.len() * kinds.len();
+            for (number, (kind, masking)) in kinds.into_iter().enumerate() {
+                if is_in_sample(attempt, first, TIMES.len() * number + order, faults) {
+                    let call = attempt.number;
+                    let what = format!("{}: call {call} of {}, {kind:?}, {times} times", scenario.name, attempts.len());
+                    let plan = Plan::At { call, kind, times };
+                    let masked = masking == Masking::IfOnce && times == 1;
+                    run_broken(&mut fixture, scenario, plan, masked, &unbroken, &what).await;
+                }
             }
         }
     }
     assert_eq!(fixture.stack.audit().await, [], "{}", scenario.name);
 }
 
-/// Returns the number of calls and the answer without faults. Repeats the request while a busy machine makes the function give
-/// up.
-async fn run_unbroken(fixture: &mut Fixture, scenario: &Scenario) -> (u64, Reply) {
+/// Returns the answer without faults. Repeats the request while a busy machine makes the function give up.
+async fn run_unbroken(fixture: &mut Fixture, scenario: &Scenario) -> Reply {
     let (reply, before) = loop {
         fixture.prepare(scenario).await;
         fixture.faults.restart(Plan::None);
@@ -65,7 +72,7 @@ async fn run_unbroken(fixture: &mut Fixture, scenario: &Scenario) -> (u64, Reply
     assert_eq!(reply.status, scenario.unbroken, "{}: {}", scenario.name, reply.text);
     let after = fixture.watched(scenario).await;
     assert_eq!(is_done(scenario, before.as_ref(), after.as_ref()), scenario.unbroken == 200, "{}", scenario.name);
-    (fixture.faults.attempts(), reply)
+    reply
 }
 
 async fn run_broken(
@@ -98,7 +105,7 @@ async fn run_broken(
     let new_records = fixture.records(scenario).await - recorded;
     assert_eq!(new_records, usize::from(after != before), "{what}: each change is recorded once");
 
-    let again = try_again(fixture, scenario, before.as_ref(), &ask, what).await;
+    let again = try_again(fixture, scenario, before.as_ref(), done, &ask, what).await;
     if scenario.is_keyed {
         let is_same = without_key(&again) == without_key(&reply);
         assert!(reply.status != 200 || is_same, "{what}: {} and then {}", reply.text, again.text);
@@ -117,17 +124,18 @@ async fn try_again(
     fixture: &Fixture,
     scenario: &Scenario,
     before: Option<&Watched>,
+    mut done: bool,
     ask: &ScenarioRequest,
     what: &str,
 ) -> Reply {
     for _ in 0..TRIES {
-        let done = is_done(scenario, before, fixture.watched(scenario).await.as_ref());
         let expected = if done { scenario.again } else { scenario.unbroken };
         let again = fixture.send(scenario, ask).await;
         if again.status != 503 {
             assert_eq!(again.status, expected, "{what}, then again: {}", again.text);
             return again;
         }
+        done = is_done(scenario, before, fixture.watched(scenario).await.as_ref());
     }
     panic!("{what}, then again: 503 for {TRIES} times");
 }

@@ -77,10 +77,11 @@ async fn unprocessed_keys_of_a_batch_are_read_in_the_end() {
     let body =
         json!({"email": address("batch"), "first_name": "Ada", "last_name": "L", "business_ids": ["b1-1", "b1-2"]});
     create(&stack, &fixtures, "first in the hour").await;
-    faults.restart(Plan::At { call: 1, kind: FaultKind::UnprocessedKeys, times: 2 * IN_A_ROW });
+    let kind = FaultKind::UnprocessedKeys;
+    faults.restart(Plan::Of { operation: "BatchGetItem", call: 1, kind, times: IN_A_ROW });
     let reply = stack.post("/user", &fixtures.admin_1.key, &body).await;
     assert_eq!(reply.status, 200, "{}", reply.text);
-    let unread = AttemptOutcome::Broken(FaultKind::UnprocessedKeys);
+    let unread = AttemptOutcome::Broken(kind);
     assert!(faults.observed().iter().filter(|attempt| attempt.outcome == unread).count() as u64 > FORMER_ATTEMPTS);
 }
 

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::put_item::{PutItemError, PutItemOutput};
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{AttemptOutcome, FaultConnector, FaultKind, Plan, in_process_client};
+use presence_tests::{Attempt, AttemptOutcome, FaultConnector, FaultKind, Plan, in_process_client};
 use rstest::rstest;
 use tokio::time::Instant;
 
@@ -133,15 +133,16 @@ async fn fault_could_break_the_calls_that_it_applies_to_and_no_others() {
     let embedded = Embedded::start().await;
     let faults = FaultConnector::new();
     let client = embedded.client(faults.over(in_process_client()));
-    assert!(!faults.could_break(FaultKind::Throttle), "nothing was called");
     get(&client, "a").send().await.expect("a read");
-    assert!(faults.could_break(FaultKind::Throttle));
-    assert!(!faults.could_break(FaultKind::TransactionConflict));
     put(&client, "a").send().await.expect("a write");
-    assert!(faults.could_break(FaultKind::TransactionConflict));
-    assert!(!faults.could_break(FaultKind::TransactionThrottle));
+    let attempts = faults.observed();
+    let could_have = |kind| attempts.iter().map(|attempt| attempt.could_have(kind)).collect::<Vec<_>>();
+    assert_eq!(could_have(FaultKind::Throttle), [true, true]);
+    assert_eq!(could_have(FaultKind::TransactionConflict), [false, true]);
+    assert_eq!(could_have(FaultKind::TransactionThrottle), [false, false]);
+    assert_eq!(attempts.iter().map(Attempt::is_write).collect::<Vec<_>>(), [false, true]);
     faults.reset();
-    assert!(!faults.could_break(FaultKind::Throttle), "the record begins again");
+    assert!(faults.observed().is_empty(), "the record begins again");
 }
 
 #[tokio::test]

@@ -26,7 +26,7 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 /// Size of the large object.
 const BYTES: u64 = 96 << 20;
 /// Size of each object of the batch.
-const BATCH_BYTES: u64 = 18 << 20;
+const BATCH_BYTES: u64 = 9 << 20;
 /// Memory that the splitter may take in addition to that of the database in this process: a segment of 8 MiB, its messages, and what
 /// the runtime holds.
 const MAX_MEMORY_MIB: f32 = 40.0;
@@ -41,7 +41,8 @@ struct Rows {
 
 impl Rows {
     fn next_row(&mut self) {
-        let text = "x".repeat(9_000);
+        // Characters of four bytes: texts are checked character by character.
+        let text = "\u{1f642}".repeat(2_250);
         let row = json!({
             "business_id": "s1", "partner": "partner_8", "partner_id": format!("{}", self.number), "date": "2024-03-01",
             "rating": 5, "state": "treated", "content": text,

@@ -15,7 +15,7 @@ use super::damage::{Damage, StoredTrees, business_tree, city_tree, largest_facet
 use super::model::{Model, query, review};
 
 /// More than the roots hold themselves, so that trees have nodes.
-const REVIEWS: usize = 1_100;
+const REVIEWS: usize = 700;
 const SEARCHES: usize = 8;
 /// Limits under which large sets have trees of facet keys.
 const LIMITS: FoldLimits = FoldLimits { fold_from: u64::MAX, pass_changes: 20_000, facets_from: 300 };
@@ -59,20 +59,32 @@ fn name_of(tree: &TreeKey) -> String {
     }
 }
 
-/// Damages trees of organisation 1, each in this way, and corrects them.
-async fn damage_and_rebuild(stack: &TestStack, store: &ReviewStore, damage: Damage, trees: &[TreeKey]) {
+/// Damage of several trees at once.
+type Damages = Vec<(TreeKey, Damage)>;
+
+/// Returns rounds of damage in which each tree has each kind once. A sample of them has each kind, too.
+fn each_kind_of_each_tree(kinds: &[Damage], trees: &[&TreeKey]) -> Vec<Damages> {
+    let wrong = |round: usize| {
+        let kinds = kinds.iter().cycle().skip(round);
+        trees.iter().zip(kinds).map(|(tree, damage)| ((*tree).clone(), *damage)).collect::<Damages>()
+    };
+    (0..kinds.len()).step_by(calls_apart(trees.len())).map(wrong).collect()
+}
+
+/// Damages trees of organisation 1, and corrects them.
+async fn damage_and_rebuild(stack: &TestStack, store: &ReviewStore, wrong: &[(TreeKey, Damage)]) {
     let stored = StoredTrees::of(stack);
     let mut editions = Vec::new();
-    for tree in trees {
+    for (tree, damage) in wrong {
         editions.push(stored.root(tree).await.edition);
-        stored.damage(tree, damage).await;
+        stored.damage(tree, *damage).await;
     }
-    let damaged: BTreeSet<String> = trees.iter().map(name_of).collect();
-    assert_eq!(subjects(store).await, damaged, "{damage:?}");
+    let damaged: BTreeSet<String> = wrong.iter().map(|(tree, _)| name_of(tree)).collect();
+    assert_eq!(subjects(store).await, damaged, "{wrong:?}");
     let rebuilt = store.rebuild_reviews(org(1)).await.expect("the trees can be rebuilt");
-    assert_eq!((rebuilt.rewritten, rebuilt.moved), (trees.len(), 0), "{damage:?}");
-    assert_eq!(subjects(store).await, BTreeSet::new(), "{damage:?}");
-    for (tree, edition) in trees.iter().zip(editions) {
+    assert_eq!((rebuilt.rewritten, rebuilt.moved), (wrong.len(), 0), "{wrong:?}");
+    assert_eq!(subjects(store).await, BTreeSet::new(), "{wrong:?}");
+    for ((tree, damage), edition) in wrong.iter().zip(editions) {
         let named = stored.named_edition(tree).await;
         assert!(named > edition, "{damage:?}: a search may take the root of before for the present one: {tree:?}");
     }
@@ -86,22 +98,18 @@ async fn damage_of_every_kind_is_found_by_an_audit_and_corrected_by_a_rebuild() 
     assert_eq!(subjects(&store).await, BTreeSet::new(), "nothing is wrong");
     let (of_org, of_city, of_business) = (org_tree(1), city_tree(1, "evora"), business_tree(1, "b1"));
     let of_facet = largest_facet_tree(&of_city, &StoredTrees::of(&stack).root(&of_city).await);
-    for damage in Damage::OF_POSTINGS {
-        damage_and_rebuild(&stack, &store, damage, &[of_org.clone(), of_business.clone(), of_facet.clone()]).await;
-        searches_equal_the_model(&ReviewStore::new(&stack.stores().database), &model, &mut rng).await;
-    }
-    for damage in Damage::OF_NODES {
-        damage_and_rebuild(&stack, &store, damage, &[of_org.clone(), of_city.clone(), of_business.clone()]).await;
-        searches_equal_the_model(&ReviewStore::new(&stack.stores().database), &model, &mut rng).await;
-    }
-    damage_and_rebuild(&stack, &store, Damage::LostCopy, std::slice::from_ref(&of_org)).await;
-    searches_equal_the_model(&ReviewStore::new(&stack.stores().database), &model, &mut rng).await;
+    let mut rounds = each_kind_of_each_tree(&Damage::OF_POSTINGS, &[&of_org, &of_business, &of_facet]);
+    rounds.extend(each_kind_of_each_tree(&Damage::OF_NODES, &[&of_org, &of_city, &of_business]));
+    rounds.push(vec![(of_org.clone(), Damage::LostCopy)]);
     let trees = [vec![of_city, of_business], vec![of_org], vec![of_facet]];
     let apart = calls_apart(trees.len());
     for (number, damage) in Damage::OF_ROOTS.into_iter().enumerate() {
         for trees in trees.iter().skip(number % apart).step_by(apart) {
-            damage_and_rebuild(&stack, &store, damage, trees).await;
+            rounds.push(trees.iter().map(|tree| (tree.clone(), damage)).collect());
         }
+    }
+    for wrong in &rounds {
+        damage_and_rebuild(&stack, &store, wrong).await;
         searches_equal_the_model(&ReviewStore::new(&stack.stores().database), &model, &mut rng).await;
     }
     // A store that has seen it all has old roots and nodes in its cache.

@@ -2,8 +2,10 @@
 
 use fastrand::Rng;
 use presence_domain::review::{Partner, Rating, Review, ReviewState};
+use presence_ledger::OrgPostings;
+use presence_ledger::tree::FACETS_FROM;
 use presence_store::meter::measured;
-use presence_store::{FoldLimits, ReviewStore, ReviewWrite};
+use presence_store::{FoldLimits, ReviewStore, ReviewWrite, bulk_org_items};
 use presence_tests::reviews::{org_id, test_review, write_reviews};
 use presence_tests::{TestStack, rng};
 
@@ -55,6 +57,20 @@ fn review(rng: &mut Rng, number: u32) -> Review {
     }
 }
 
+/// Stores the trees of reviews. Folds read no reviews, so that these are left out.
+async fn fill_trees(stack: &TestStack, reviews: impl Iterator<Item = Review>) {
+    let (mut postings, mut items) = (OrgPostings::new(org_id(1)), Vec::new());
+    for review in reviews {
+        postings.add(&review);
+    }
+    bulk_org_items(postings, FACETS_FROM, |item| {
+        items.push(item);
+        Ok(())
+    })
+    .expect("items");
+    stack.fill_items(items).await;
+}
+
 /// Writes reviews, and folds them. Returns the write units of the fold for each review.
 async fn units_of_fold(store: &ReviewStore, reviews: Vec<Review>) -> f64 {
     let count = u32::try_from(reviews.len()).expect("few");
@@ -70,8 +86,7 @@ async fn units_of_fold(store: &ReviewStore, reviews: Vec<Review>) -> f64 {
 #[tokio::test(flavor = "multi_thread")]
 async fn folds_of_the_newest_reviews_write_few_units_for_each() {
     let (stack, mut rng) = (TestStack::start().await, rng("units of folds"));
-    let stored: Vec<Review> = (0..REVIEWS).map(|number| review(&mut rng, number)).collect();
-    stack.fill_reviews(&stored).await;
+    fill_trees(&stack, (0..REVIEWS).map(|number| review(&mut rng, number))).await;
     let limits = FoldLimits { fold_from: u64::MAX, ..FoldLimits::default() };
     let store = stack.stores().reviews.clone().with_fold_limits(limits);
     let mut next = REVIEWS;

@@ -11,7 +11,8 @@ use presence_store::meter::measured;
 use presence_store::{FoldLimits, RetryPolicy, ReviewStore, ReviewWrite, Stores, WriteReviewsError};
 use presence_tests::reviews::org_id;
 use presence_tests::{
-    ConnectorLayer as _, FaultConnector, FaultKind, PauseConnector, Plan, TestStack, in_process_client, long_timeouts,
+    ConnectorLayer as _, FaultConnector, FaultKind, PauseConnector, Plan, TestStack, calls_apart, in_process_client,
+    long_timeouts,
 };
 
 use super::model;
@@ -63,7 +64,7 @@ async fn a_random_history_of_writes_and_moves_is_in_the_log_change_by_change() {
     let processes = [process(&stack), process(&stack)];
     let mut rng = presence_tests::rng("log writing");
     let mut stored: Vec<Review> = Vec::new();
-    for round in 0..60 {
+    for round in (0..80).step_by(calls_apart(2)) {
         let mut writes = Vec::new();
         for number in 0..rng.usize(1..40) {
             writes.push(write_new(&model::review(&mut rng, round * 100 + number)));
@@ -177,31 +178,37 @@ async fn processes_that_write_one_lane_at_once_lose_no_change() {
     }
 }
 
+/// More reviews than fit into a transaction of one lane, or into one batch of reads.
+const UPSERTED: usize = 110;
+
+/// Upserts the same reviews again and again, with one fault or several in a row from each of the calls on.
+async fn upsert_through_faults(kind: FaultKind, calls: impl Iterator<Item = u64>) {
+    let (stack, faults) = (TestStack::start().await, FaultConnector::new());
+    let reviews = reviews_of_lane(1, UPSERTED);
+    for (round, (call, times)) in (1..).zip(calls.flat_map(|call| [(call, 1), (call, 6)])) {
+        let rating = Rating::ALL[round % 5];
+        let wanted: Vec<Review> = reviews.iter().map(|review| Review { rating, ..review.clone() }).collect();
+        faults.restart(Plan::At { call, kind, times });
+        let stores = stack.stores_through(faults.over(in_process_client()), retrying(), stack.table_prefix());
+        let outcome = without_folds(&stores).try_upsert_reviews(&wanted).await;
+        if !outcome.unwritten.is_empty() {
+            process(&stack).upsert_reviews(&wanted).await.expect("no fault is left");
+        }
+        // Each of the reviews is written once in every round.
+        let logs = StoredLogs::read(&stack).await;
+        logs.assert_complete();
+        let written = usize::try_from(logs.lanes[&(org_id(1), 3)].0).expect("small");
+        assert_eq!((logs.reviews.len(), written), (UPSERTED, UPSERTED * round), "{kind:?} at {call}, {times} times");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upsert_whose_calls_fail_or_lose_their_replies_is_in_the_log_once() {
-    let stack = TestStack::start().await;
-    let faults = FaultConnector::new();
-    let reviews = reviews_of_lane(1, 150);
-    let kinds = [FaultKind::LoseReply, FaultKind::ServerError, FaultKind::CutBody, FaultKind::TransactionConflict];
-    let mut round = 0;
-    for kind in kinds {
-        for (call, times) in (1..=7).flat_map(|call| [(call, 1), (call, 6)]) {
-            round += 1;
-            let rating = Rating::ALL[round % 5];
-            let wanted: Vec<Review> = reviews.iter().map(|review| Review { rating, ..review.clone() }).collect();
-            faults.restart(Plan::At { call, kind, times });
-            let stores = stack.stores_through(faults.over(in_process_client()), retrying(), stack.table_prefix());
-            let outcome = without_folds(&stores).try_upsert_reviews(&wanted).await;
-            if !outcome.unwritten.is_empty() {
-                process(&stack).upsert_reviews(&wanted).await.expect("no fault is left");
-            }
-            // Each of the 150 reviews is written once in every round.
-            let logs = StoredLogs::read(&stack).await;
-            logs.assert_complete();
-            let written = usize::try_from(logs.lanes[&(org_id(1), 3)].0).expect("small");
-            assert_eq!((logs.reviews.len(), written), (150, 150 * round), "{kind:?} at {call}, {times} times");
-        }
-    }
+    // In a sample, kinds that are neighbours here break different calls.
+    let kinds = [FaultKind::LoseReply, FaultKind::CutBody, FaultKind::ServerError, FaultKind::TransactionConflict];
+    let apart = calls_apart(2);
+    let calls_of = |number: usize| (1..=7).skip(number % apart).step_by(apart);
+    join_all((0..).zip(kinds).map(|(number, kind)| upsert_through_faults(kind, calls_of(number)))).await;
 }
 
 #[tokio::test]

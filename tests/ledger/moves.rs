@@ -14,26 +14,27 @@ use presence_ops::Exit;
 use presence_store::{AuditSettings, Business, FoldLimits, ReviewFilter, ReviewStore, Stores};
 use presence_store::{keys, schema};
 use presence_tests::reviews::{business_id, org_id, test_review};
-use presence_tests::{TestStack, operator_scope};
+use presence_tests::{TestStack, calls_apart, operator_scope};
 
 /// Organisation and city.
 type Place = (u64, &'static str);
 
 const HOME: Place = (1, "Lyon");
 /// Number of reviews of a business.
-const REVIEWS: u64 = 12;
+const REVIEWS: u64 = 4;
 
 fn business(id: &str, (org, city): Place) -> Business {
     Business { id: business_id(id), org_id: org_id(org), name: "Shop".to_owned(), city: city.to_owned() }
 }
 
-/// Returns reviews of a business, with the place where it may have been long ago.
-fn reviews(id: &str, numbers: std::ops::Range<u64>, (org, city): Place) -> Vec<Review> {
-    let review = |number: u64| Review {
+/// Returns reviews of businesses at home: those with these numbers of each.
+fn reviews(ids: &[String], numbers: std::ops::Range<u64>) -> Vec<Review> {
+    let (org, city) = HOME;
+    let review = |id: &str, number: u64| Review {
         date: i64::try_from(number).expect("small") * 100_000,
         ..test_review(Partner::Partner8, &format!("review {number}"), (id, org, &city_key(city)))
     };
-    numbers.map(review).collect()
+    numbers.flat_map(|number| ids.iter().map(move |id| review(id, number))).collect()
 }
 
 /// Returns a process of its own, which folds after each write.
@@ -47,12 +48,16 @@ async fn put(stores: &Stores, business: &Business) {
     stores.reviews.put_business(business).await.expect("the store answers");
 }
 
-/// Puts a business at home with its reviews, some of them in trees and some in the log.
-async fn found_business(stack: &TestStack, id: &str) {
-    put(stack.stores(), &business(id, HOME)).await;
-    process(stack).reviews.upsert_reviews(&reviews(id, 0..REVIEWS / 2, HOME)).await.expect("new reviews");
-    let rest = reviews(id, REVIEWS / 2..REVIEWS, HOME);
-    Stores::new(stack.stores().database.clone()).reviews.upsert_reviews(&rest).await.expect("new reviews");
+/// Puts businesses at home with their reviews. Of each business, some are in trees and some in the log.
+async fn found_businesses(stack: &TestStack, ids: &[String]) {
+    for id in ids {
+        put(stack.stores(), &business(id, HOME)).await;
+    }
+    let limits = FoldLimits { fold_from: u64::MAX, ..FoldLimits::default() };
+    let writer = ReviewStore::new(&stack.stores().database).with_fold_limits(limits);
+    writer.upsert_reviews(&reviews(ids, 0..REVIEWS / 2)).await.expect("new reviews");
+    writer.fold_reviews(org_id(HOME.0)).await.expect("the store answers");
+    writer.upsert_reviews(&reviews(ids, REVIEWS / 2..REVIEWS)).await.expect("new reviews");
 }
 
 fn scope_of(org: u64) -> Scope {
@@ -81,13 +86,26 @@ async fn assert_is_in(stack: &TestStack, id: &str, (org, city): Place, what: &st
     assert!(!item.contains_key("leaving"), "{what}: {item:?}");
 }
 
+/// Asserts that all reviews are in one organisation, with their businesses, and that no business is leaving a place.
+async fn assert_all_are_in(stack: &TestStack, org: u64, reviews: usize) {
+    let store = ReviewStore::new(&stack.stores().database);
+    for other in 1..=3 {
+        let page = PageRequest { page: 1, size: 1 };
+        let found = store.search_reviews(scope_of(other), &ReviewFilter::ALL, page).await.expect("the store answers");
+        assert_eq!(found.count, if other == org { reviews as u64 } else { 0 }, "organisation {other}");
+    }
+    let audit = store.audit_reviews(None).await.expect("the store answers");
+    assert_eq!((audit.reviews, audit.findings), (reviews, vec![]));
+    for item in stack.scan(&stack.stores().database.name(&schema::BUSINESSES)).await {
+        assert!(!item.contains_key("leaving"), "{item:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn moves_that_were_left_are_named_by_the_doctor_and_finished_by_an_operator_the_auditor_or_another_move() {
     let stack = TestStack::start().await;
     let ids: Vec<String> = (0..=MAX_MOVES).map(|number| format!("b{number}")).collect();
-    for id in &ids {
-        found_business(&stack, id).await;
-    }
+    found_businesses(&stack, &ids).await;
     // The first call of a move only: as if the import was killed after it.
     for id in &ids[..MAX_MOVES] {
         stack.stores().businesses.put(&business(id, (2, "Lyon"))).await.expect("the store answers");
@@ -116,9 +134,8 @@ async fn moves_that_were_left_are_named_by_the_doctor_and_finished_by_an_operato
         (AuditSettings::new(1_000_000.0, true), presence_runtime::clock::deadline_in(Duration::from_hours(1)));
     presence_auditor::handle(&stack.stores().reviews, stack.clock.as_ref(), settings, deadline).await.expect("a run");
     assert_eq!(left().await.len(), 0);
-    for id in &ids {
+    assert_all_are_in(&stack, 2, reviews(&ids, 0..REVIEWS).len()).await;
+    for id in ids.iter().step_by(calls_apart(13)) {
         assert_is_in(&stack, id, (2, "Lyon"), "by the auditor").await;
     }
-    let audit = stack.stores().reviews.audit_reviews(None).await.expect("the store answers");
-    assert_eq!(audit.findings, []);
 }

@@ -15,6 +15,7 @@ use presence_tests::ConnectorLayer as _;
 use presence_tests::logs::with_metrics;
 use presence_tests::{
     FaultConnector, FaultKind, LagConnector, Plan, TestStack, calls_apart, in_process_client, long_timeouts, rounds,
+    short_retries,
 };
 
 use presence_tests::reviews::org_id as org;
@@ -29,6 +30,8 @@ const MAX_RUNS: usize = 400;
 /// Units that are enough for a whole round in one run.
 const PLENTY: f64 = 1e6;
 const DAY: SignedDuration = SignedDuration::from_hours(24);
+/// Pause between two writes of a review that is written all the time: many writes between two looks at it.
+const WRITE_PAUSE: Duration = Duration::from_millis(5);
 
 fn settings(units: f64, mends: bool) -> AuditSettings {
     AuditSettings { index_time: Duration::ZERO, ..AuditSettings::new(units, mends) }
@@ -276,11 +279,12 @@ async fn review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
                 .expect("nobody else writes");
             one = Review { version: one.version + 1, ..new };
             writes += 1;
+            tokio::time::sleep(WRITE_PAUSE).await;
         }
         writes
     });
     let mut calendar = Calendar::new();
-    for _ in 0..rounds(5) {
+    for _ in 0..rounds(3) {
         let (runs, metrics) = calendar.round(stack.stores(), settings(PLENTY, true)).await;
         assert_eq!((sum(&runs, |run| run.wrong), metrics), (0, Vec::new()));
     }
@@ -296,7 +300,7 @@ async fn review_that_is_written_all_the_time_is_no_drift_and_hides_none() {
 async fn run_that_dies_at_any_call_is_continued() {
     let (stack, _) = filled(false).await;
     let faults = FaultConnector::new();
-    let store = stack.stores_through(faults.over(in_process_client()), long_timeouts(), stack.table_prefix());
+    let store = stack.stores_through(faults.over(in_process_client()), short_retries(), stack.table_prefix());
     let mut calendar = Calendar::new();
     let mut call = 1;
     loop {
@@ -325,7 +329,7 @@ async fn step_that_never_ends_is_skipped_after_three_attempts() {
     let calm = stack.stores();
     damage(&stack, &org_tree(2), Damage::LostPosting).await;
     let faults = FaultConnector::new();
-    let store = stack.stores_through(faults.over(in_process_client()), long_timeouts(), stack.table_prefix());
+    let store = stack.stores_through(faults.over(in_process_client()), short_retries(), stack.table_prefix());
     let now = Calendar::new().0;
     for _ in 0..3 {
         // The run dies in the first organisation: after the calls for the position, the list, the months and the new position.

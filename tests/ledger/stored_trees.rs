@@ -12,11 +12,11 @@ use presence_ledger::{
     DIRECTORY_BUCKETS, Directory, DirectoryBucket, LogPosition, Place, Posting, PostingKey, ReviewNumber, ReviewSet,
     TreeKey, directory_hash,
 };
-use presence_store::keys::{directory_bucket_sk, directory_buckets_pk, log_pk, node_sk, root_sk, tree_pk};
+use presence_store::keys::{REVIEW_SK, directory_bucket_sk, directory_buckets_pk, log_pk, node_sk, root_sk, tree_pk};
 use presence_store::schema;
 use presence_tests::{Item, TestStack};
 
-/// All items of the reviews table, by partition and sort key.
+/// Items of the reviews table that are no reviews, by partition and sort key.
 pub(super) struct StoredTrees {
     items: BTreeMap<(String, String), Item>,
 }
@@ -24,8 +24,13 @@ pub(super) struct StoredTrees {
 impl StoredTrees {
     /// Scans the table.
     pub(super) async fn read(stack: &TestStack) -> Self {
+        let scan = stack.dynamodb_client().scan().table_name(stack.stores().database.name(&schema::REVIEWS));
+        let scan = scan.consistent_read(true).filter_expression("sk <> :review");
+        let scan = scan.expression_attribute_values(":review", AttributeValue::S(REVIEW_SK.to_owned()));
+        let mut found = scan.into_paginator().items().send();
         let mut items = BTreeMap::new();
-        for item in stack.scan(&stack.stores().database.name(&schema::REVIEWS)).await {
+        while let Some(item) = found.next().await {
+            let item = item.expect("DynamoDB answers");
             let text = |name: &str| item[name].as_s().expect("a text").clone();
             items.insert((text("pk"), text("sk")), item);
         }

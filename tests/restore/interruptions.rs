@@ -26,7 +26,7 @@ async fn a_restore_that_dies_after_any_change_is_finished_by_the_next_run() {
     let writes = env.calls.observed().into_iter().filter(|call| is_write(&call.operation)).map(|call| call.number);
     let writes: Vec<_> = writes.collect();
     assert!(writes.len() > 30, "{writes:?}");
-    for call in writes.into_iter().step_by(calls_apart(3)) {
+    for call in writes.into_iter().step_by(calls_apart(5)) {
         let prefix = format!("died-{call}-");
         let died = env.crashes.run(Some((call, CrashPoint::After)), run(&prefix)).await;
         assert_eq!(died, None, "call {call}");

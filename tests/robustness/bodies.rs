@@ -1,5 +1,7 @@
 //! Hostile values in every field of create and update, and as the whole body.
 
+use std::collections::BTreeSet;
+
 use presence_domain::email::EmailAddress;
 use presence_domain::ids::UserId;
 use presence_domain::user::User;
@@ -33,13 +35,17 @@ async fn post(stack: &TestStack, path: &str, key: &str, body: String) -> Reply {
     send(request.header("content-type", "application/json").body(body)).await
 }
 
+/// Fields that get malformed JSON, too. It is refused before fields are read, so an unknown and a known one of a body suffice.
+const FIELDS_WITH_MALFORMED_JSON: [&str; 4] = ["api_key", "bogus", "label", "last_name"];
+
 /// Returns the hostile texts for a field, each with its value if it is JSON.
 pub(super) fn values(field: &str) -> Vec<(String, Option<Value>)> {
     let read = |text: String| {
         let value = serde_json::from_str(&text).expect("JSON");
         (text, Some(value))
     };
-    json_values_of(field).into_iter().map(read).chain(malformed_json().into_iter().map(|text| (text, None))).collect()
+    let malformed = if FIELDS_WITH_MALFORMED_JSON.contains(&field) { malformed_json() } else { Vec::new() };
+    json_values_of(field).into_iter().map(read).chain(malformed.into_iter().map(|text| (text, None))).collect()
 }
 
 /// Returns the value that was accepted, and notes the answer.
@@ -100,7 +106,7 @@ async fn assert_found(stack: &TestStack, key: &str, id: &str, field: &str, value
 async fn hostile_values_in_every_field_of_create_are_refused_or_stored_exactly() {
     let (stack, fixtures) = &Fixtures::start().await;
     let key = fixtures.admin_1.key.as_str();
-    let before = without_records(items_without_logs(stack).await);
+    let before = items_without_logs(stack).await;
     let mut outcomes = Outcomes::default();
     for field in &fields("UserCreation") {
         let values = values(field);
@@ -119,8 +125,8 @@ async fn hostile_values_in_every_field_of_create_are_refused_or_stored_exactly()
             assert_eq!(reply.status, 200, "{field}: {}", reply.text);
         }
         assert_eq!(
-            without_records(items_without_logs(stack).await),
-            before,
+            without_records(&items_without_logs(stack).await),
+            without_records(&before),
             "{field}: what was created is gone, and nothing else is there"
         );
     }
@@ -135,8 +141,14 @@ async fn items_without_logs(stack: &TestStack) -> Vec<String> {
 }
 
 /// Returns the items without the records of the audit trail, which outlive the users that they name.
-fn without_records(items: Vec<String>) -> Vec<String> {
-    items.into_iter().filter(|item| !item.contains("\"actor\"")).collect()
+fn without_records(items: &[String]) -> Vec<&String> {
+    items.iter().filter(|item| !item.contains("\"actor\"")).collect()
+}
+
+/// Returns the items that only one of two snapshots has.
+fn differences<'a>(one: &'a [String], other: &'a [String]) -> Vec<&'a String> {
+    let (one, other): (BTreeSet<_>, BTreeSet<_>) = (one.iter().collect(), other.iter().collect());
+    one.symmetric_difference(&other).copied().collect()
 }
 
 /// Stores fresh users without keys, one for each value.
@@ -162,25 +174,25 @@ async fn hostile_values_in_every_field_of_update_are_refused_or_stored_exactly()
     let most = fields.iter().map(|field| values(field).len()).max().expect("fields");
     let users = store_users(stack, fixtures, most).await;
     let mut outcomes = Outcomes::default();
+    let mut before = items_without_logs(stack).await;
     for field in &fields {
         let values = values(field);
-        let before = items_without_logs(stack).await;
         let paths: Vec<_> = users.iter().map(|id| format!("/user/{id}")).collect();
         let calls = values.iter().zip(&paths);
         let calls = calls.map(|((text, _), path)| post(stack, path, key, body("update", 0, field, text)));
         let answers = send_all(calls.collect()).await;
         let after = items_without_logs(stack).await;
+        let changed = differences(&before, &after);
         let mut kept = Vec::new();
         for ((value, id), reply) in values.iter().zip(&users).zip(&answers) {
             let accepted = accepted(&mut outcomes, ("update", field), value, reply);
-            let about =
-                |snapshot: &[String]| snapshot.iter().filter(|item| item.contains(id)).cloned().collect::<Vec<_>>();
-            assert!(accepted.is_some() || about(&before) == about(&after), "{field} {}", value.0);
+            assert!(accepted.is_some() || !changed.iter().any(|item| item.contains(id)), "{field} {}", value.0);
             kept.extend(accepted.map(|value| assert_found(stack, key, id, field, value)));
         }
         send_all(kept).await;
-        assert_eq!(without_records(after).len(), without_records(before).len(), "{field}");
+        assert_eq!(without_records(&after).len(), without_records(&before).len(), "{field}");
         assert_eq!(stack.audit().await, [], "{field}");
+        before = after;
     }
     outcomes.assert_expected("fields_of_update");
 }

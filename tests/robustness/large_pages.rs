@@ -1,5 +1,6 @@
 //! Pages that would be larger than the 6 MB that Lambda accepts.
 
+use std::io::Read as _;
 use std::sync::Arc;
 
 use flate2::read::GzDecoder;
@@ -31,25 +32,23 @@ fn assert_page(reply: &Reply, key: &str, length: usize) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_of_users_with_many_businesses_is_refused_if_too_large() {
     let (stack, fixtures) = Fixtures::start().await;
-    let ids: Vec<_> = (0..1_660)
-        .map(|number| BusinessId::parse(&format!("0b8e5c1a-7d2f-4a93-9c46-{number:012x}")).expect("an id"))
-        .collect();
+    // The longest ids: fewer of them fill a page.
+    let ids: Vec<_> =
+        (0..986).map(|number| BusinessId::parse(&format!("business-{number:055}")).expect("an id")).collect();
     for number in 0..100 {
         let user = test_user(&format!("many-{number}"), Role::BusinessManager, Some(9), Status::Active);
         stack.put_user(&User { business_ids: ids.clone(), ..user }).await;
     }
     let ask = |query| stack.get(query, &fixtures.provider.key);
     assert_refused(&ask("/user/search?org_id=9&per_page=95").await);
-    assert_refused(&ask("/user/search?org_id=9&per_page=100").await);
     assert_page(&ask("/user/search?org_id=9&per_page=90").await, "users", 90);
-    assert_page(&ask("/user/search?org_id=9&per_page=100&display_business_ids=false").await, "users", 100);
+    assert_page(&ask("/user/search?org_id=9&per_page=95&display_business_ids=false").await, "users", 95);
     assert_page(&ask("/user/search?org_id=9&per_page=95&page=2").await, "users", 5);
 }
 
-/// Writes so many reviews with this content.
+/// Stores so many reviews with this content.
 async fn store_reviews(stack: &TestStack, count: usize, content: &str) -> Vec<Review> {
     let template = seeded_review("a");
-    stack.stores().reviews.register_org_with_reviews(template.org_id).await.expect("the store answers");
     let reviews: Vec<_> = (0..count)
         .map(|number| Review {
             id: ReviewId::parse(&format!("{number:012}")).expect("an id"),
@@ -59,9 +58,7 @@ async fn store_reviews(stack: &TestStack, count: usize, content: &str) -> Vec<Re
             ..template.clone()
         })
         .collect();
-    for review in &reviews {
-        write_reviews(stack, vec![ReviewWrite { old: None, new: review.clone() }]).await;
-    }
+    stack.fill_reviews(&reviews).await;
     reviews
 }
 
@@ -75,12 +72,15 @@ async fn a_page_that_is_too_large_is_served_to_a_client_that_takes_gzip() {
     };
     for coding in ["identity", "gzip;q=0", "br"] {
         assert_refused(&send(ask("GET", coding)).await);
-        assert_eq!(send(ask("HEAD", coding)).await.status, 400, "HEAD, {coding}");
     }
+    assert_eq!(send(ask("HEAD", "identity")).await.status, 400);
     let page = ask("GET", "gzip").send().await.expect("the gateway answers");
     assert_eq!((page.status().as_u16(), page.headers()["content-encoding"].as_bytes()), (200, &b"gzip"[..]));
     let compressed = page.bytes().await.expect("a body");
-    let page: Value = serde_json::from_reader(GzDecoder::new(&compressed[..])).expect("JSON");
+    // The reader of serde_json takes one byte at a time.
+    let mut text = Vec::new();
+    GzDecoder::new(&compressed[..]).read_to_end(&mut text).expect("gzip");
+    let page: Value = serde_json::from_slice(&text).expect("JSON");
     assert_eq!(page["reviews"].as_array().map(Vec::len), Some(40));
     let head = send(ask("HEAD", "gzip")).await;
     assert_eq!((head.status, head.header("content-length")), (200, compressed.len().to_string().as_str()));
@@ -144,6 +144,6 @@ async fn invoke(function: &LocalFunction, key: &str) -> (i64, usize) {
         "isBase64Encoded": false,
     });
     let answer = function.invoke(event.to_string().into_bytes(), "Root=1-69a42a40-0123456789abcdef01234567").await;
-    let answer: Value = serde_json::to_value(answer.expect("Lambda lets it through")).expect("JSON");
-    (answer["statusCode"].as_i64().expect("a status"), answer.to_string().len())
+    let answer = answer.expect("Lambda lets it through");
+    (answer.status_code, serde_json::to_vec(&answer).expect("JSON").len())
 }

@@ -19,9 +19,14 @@ pub(super) struct Outcomes(BTreeMap<String, Answers>);
 
 impl Outcomes {
     /// Notes the answer to a value in a place. `name` is the parameter or field: an error about it alone is shown without it.
+    /// The same value with the same answer counts once, if one directly follows the other.
     pub(super) fn note(&mut self, place: &str, name: &str, value: &[u8], reply: &Reply) {
         let answers = self.0.entry(place.to_owned()).or_default();
-        answers.entry(shortened(&answer(name, reply))).or_default().push(shortened(&String::from_utf8_lossy(value)));
+        let values = answers.entry(shortened(&answer(name, reply))).or_default();
+        let value = shortened(&String::from_utf8_lossy(value));
+        if values.last() != Some(&value) {
+            values.push(value);
+        }
     }
 
     /// Compares the record with the snapshot of this name. Places with the same answers share a section, and the most frequent answer

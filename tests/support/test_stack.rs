@@ -42,7 +42,7 @@ pub struct TestStack {
     pub clock: Arc<ManualClock>,
     table_prefix: String,
     /// True if its tables may be replaced by saved ones: no background reader follows their streams, and their names are the usual ones.
-    pub(crate) is_restorable: bool,
+    pub is_restorable: bool,
     client: reqwest::Client,
 }
 
@@ -117,10 +117,17 @@ impl TestStack {
     /// # Panics
     /// Panics if the database does not take them.
     pub async fn fill_ledger(&self, reviews: &[Review], facets_from: i64) {
+        self.fill_items(bulk_review_items(reviews, facets_from).expect("items")).await;
+    }
+
+    /// Writes items of the reviews table past the service.
+    ///
+    /// # Panics
+    /// Panics if the database does not take them.
+    pub async fn fill_items(&self, items: Vec<Item>) {
         if external_dynamodb().is_none() {
-            return self.local.fill_reviews(reviews, facets_from).expect("an empty table");
+            return self.local.fill_reviews(items).expect("an empty table");
         }
-        let items = bulk_review_items(reviews, facets_from).expect("items");
         put_all(&self.dynamodb_client(), &self.stores().database.name(&schema::REVIEWS), items).await;
     }
 

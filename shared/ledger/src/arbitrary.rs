@@ -13,23 +13,43 @@ use presence_domain::ids::BusinessId;
 use presence_domain::instant::{FIRST_SECOND, LAST_SECOND};
 use presence_domain::review::{FACET_KEY_COUNT, FacetCounts, FacetKey, FacetMask};
 
+/// Environment variable with the factor of the cases of long properties. A nightly run has a large one.
+const ROUNDS: &str = "PRESENCE_ROUNDS";
+
+/// Returns the configuration of a property with this number of cases, times the environment variable `PRESENCE_ROUNDS`.
+#[expect(clippy::disallowed_methods, reason = "a test's own setting")]
+pub(super) fn cases(number: u32) -> ProptestConfig {
+    let rounds: u32 = std::env::var(ROUNDS).map_or(1, |text| text.parse().expect("a whole number"));
+    ProptestConfig::with_cases(number * rounds)
+}
+
 /// Returns numbers, most of them small: those whose encodings have the fewest bytes.
 pub(super) fn numbers() -> impl Strategy<Value = u64> {
-    prop_oneof![4 => 0_u64..200, 2 => 0_u64..3_000_000, 1 => any::<u64>(), 1 => Just(u64::MAX)]
+    // Without `prop_oneof!`, which seeds a generator for each kind that it does not choose.
+    (0_u8..8, any::<u64>()).prop_map(|(kind, number)| match kind {
+        0..4 => number % 200,
+        4..6 => number % 3_000_000,
+        6 => number,
+        _ => u64::MAX,
+    })
 }
 
 fn seconds() -> impl Strategy<Value = i64> {
-    prop_oneof![
-        4 => 1_700_000_000_i64..1_700_000_100,
-        4 => 1_500_000_000_i64..1_800_000_000,
-        2 => FIRST_SECOND..=LAST_SECOND,
-        1 => any::<i64>(),
-    ]
+    (0_u8..11, any::<i64>()).prop_map(|(kind, number)| match kind {
+        0..4 => 1_700_000_000 + number.rem_euclid(100),
+        4..8 => 1_500_000_000 + number.rem_euclid(300_000_000),
+        8..10 => FIRST_SECOND + number.rem_euclid(LAST_SECOND - FIRST_SECOND + 1),
+        _ => number,
+    })
 }
 
 pub(super) fn posting_keys() -> impl Strategy<Value = PostingKey> {
-    (seconds(), prop_oneof![1 => 0_u64..3, 4 => any::<u64>(), 1 => Just(u64::MAX)].prop_map(ReviewNumber::new))
-        .prop_map(|(effective_at, id)| PostingKey { effective_at, id })
+    let ids = (0_u8..6, any::<u64>()).prop_map(|(kind, number)| match kind {
+        0 => number % 3,
+        1..5 => number,
+        _ => u64::MAX,
+    });
+    (seconds(), ids).prop_map(|(effective_at, id)| PostingKey { effective_at, id: ReviewNumber::new(id) })
 }
 
 pub(super) fn facet_keys() -> impl Strategy<Value = FacetKey> {
@@ -48,10 +68,13 @@ pub(super) fn masks() -> impl Strategy<Value = FacetMask> {
 /// Returns counts of few reviews, of many, and of any numbers that can be stored.
 pub(super) fn counts() -> impl Strategy<Value = FacetCounts> {
     let largest = (1_i64 << 31) - 1;
+    // Of six counts, five are 0.
+    let few = (-14_i64..4).prop_map(|count| count.max(0));
+    let extreme = (0_usize..4, 0..=largest).prop_map(move |(kind, count)| [0, 1, largest, count][kind]);
     let one = prop_oneof![
-        3 => vec(prop_oneof![5 => Just(0_i64), 1 => 1_i64..4], FACET_KEY_COUNT),
+        3 => vec(few, FACET_KEY_COUNT),
         2 => vec(0_i64..50_000, FACET_KEY_COUNT),
-        1 => vec(prop_oneof![Just(0_i64), Just(1), Just(largest), 0..=largest], FACET_KEY_COUNT),
+        1 => vec(extreme, FACET_KEY_COUNT),
     ];
     one.prop_map(|counts| FacetCounts::from_array(&counts.try_into().expect("a count for each key")))
 }

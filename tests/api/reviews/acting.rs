@@ -1,16 +1,16 @@
 //! States and replies: what people set, write and take back, what connectors report, and all of it beside imports and moves.
 
+use std::time::Duration;
+
 use jiff::SignedDuration;
 use presence_domain::audit::AuditTarget;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::{Review, ReviewId, SeenAt};
 use presence_local::Options;
 use presence_runtime::clock::Clock as _;
-use presence_store::{AuditSource, Business};
+use presence_store::{AuditSource, Business, RetryPolicy};
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{
-    FaultConnector, FaultKind, Fixtures, Plan, Reply, TestStack, in_process_client, send, short_retries,
-};
+use presence_tests::{FaultConnector, FaultKind, Plan, Reply, TestStack, in_process_client, long_timeouts, send};
 use serde_json::{Value, json};
 
 use super::fixtures::{ReviewFixtures, seeded_review};
@@ -293,10 +293,10 @@ async fn an_unknown_and_a_foreign_review_are_answered_alike() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_fails_at_any_call_is_made_once_when_it_is_repeated() {
     let faults = FaultConnector::new();
-    let options = Options { http_client: Some(faults.over(in_process_client())), ..short_retries() };
-    let stack = TestStack::with(options).await;
-    let fixtures = Fixtures::create(&stack).await;
-    let fixtures = ReviewFixtures::seeded(stack, fixtures).await;
+    // The faults last for ever, so that a longer time of retries changes no answer.
+    let retry_policy = RetryPolicy::For(Duration::from_millis(100));
+    let options = Options { http_client: Some(faults.over(in_process_client())), retry_policy, ..long_timeouts() };
+    let fixtures = ReviewFixtures::of(TestStack::with(options).await).await;
     assert_eq!(fixtures.shown("b").await["state"], "not_treated", "a warm key");
     let path = format!("/reviews/{}/reply", seeded_review("b").id.as_str());
     let mut version = 0;

@@ -1,9 +1,9 @@
 //! Cost of searches of 10,000 reviews, without the cost of the key.
 
-use fastrand::Rng;
 use presence_domain::review::{FacetKey, FacetMask, Partner, Rating, Review, ReviewState};
 use presence_tests::reviews::{org_id, test_review};
-use presence_tests::{Cost, Fixtures, Reply, TestStack, counting_waves, rng};
+use presence_tests::{Cost, Fixtures, Reply, SavedTables, TestStack, counting_waves, rng};
+use tokio::sync::OnceCell;
 
 use super::fixtures::ReviewFixtures;
 use crate::imports::large_dataset::second;
@@ -16,6 +16,9 @@ pub(super) const LARGE_CITY: &str = "lyon";
 /// Request that reads nothing but the key. Afterwards the function knows the caller.
 pub(super) const NOTHING: &str = "rating=5&rating__in=4";
 pub(super) const KEY: Cost = Cost { calls: 1, waves: 1, read_units: 1.0, write_units: 0.0 };
+
+/// Tables that have the fixtures and the reviews.
+static SAVED: OnceCell<(SavedTables, Fixtures)> = OnceCell::const_new();
 
 /// Limits of a search by a function that was just started, without the key.
 struct Budget {
@@ -35,7 +38,8 @@ pub(super) fn businesses(numbers: std::ops::Range<usize>) -> String {
 }
 
 /// Returns reviews with texts of usual length. Two fifths are recent, five stars are most frequent, and few are deleted.
-pub(super) fn reviews(rng: &mut Rng) -> Vec<Review> {
+fn reviews() -> Vec<Review> {
+    let mut rng = rng("budget");
     let mut review = |number: usize| {
         let is_large = rng.u8(..10) < 3;
         let business = if is_large { rng.usize(..40) } else { rng.usize(40..BUSINESSES) };
@@ -57,9 +61,28 @@ pub(super) fn reviews(rng: &mut Rng) -> Vec<Review> {
     (0..REVIEWS).map(&mut review).collect()
 }
 
-pub(super) async fn filled_stack(reviews: &[Review]) -> (TestStack, Fixtures) {
-    let (stack, fixtures) = Fixtures::counting_waves().await;
-    stack.fill_reviews(reviews).await;
+async fn fill(stack: &TestStack) -> Fixtures {
+    let fixtures = Fixtures::create(stack).await;
+    stack.fill_reviews(&reviews()).await;
+    fixtures
+}
+
+async fn saved_tables() -> (SavedTables, Fixtures) {
+    let stack = TestStack::start().await;
+    let fixtures = fill(&stack).await;
+    (SavedTables::of(&stack), fixtures)
+}
+
+/// Starts a stack with the fixtures and the reviews. Tables in memory become a copy of saved ones.
+pub(super) async fn filled_stack() -> (TestStack, Fixtures) {
+    let stack = TestStack::counting_waves().await;
+    let fixtures = if stack.is_restorable {
+        let (tables, fixtures) = SAVED.get_or_init(|| Box::pin(saved_tables())).await;
+        assert!(tables.copy_into(&stack), "an empty stack");
+        fixtures.clone()
+    } else {
+        fill(&stack).await
+    };
     // The first use of a key in an hour is a write.
     ask(&stack, &fixtures.admin_1.key, NOTHING).await;
     (stack, fixtures)
@@ -90,8 +113,7 @@ fn count(reviews: &[Review], mask: FacetMask) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_of_a_function_that_was_just_started_keep_their_budgets_and_repeated_ones_take_one_wave() {
-    let reviews = reviews(&mut rng("budget"));
-    let (stack, fixtures) = filled_stack(&reviews).await;
+    let (stack, fixtures) = filled_stack().await;
     let key = &fixtures.admin_1.key;
     let last = REVIEWS.div_ceil(30);
     let mut exceeded = Vec::new();
@@ -133,13 +155,12 @@ async fn searches_of_a_function_that_was_just_started_keep_their_budgets_and_rep
     }
     assert!(exceeded.is_empty(), "{}", exceeded.join("\n"));
     let fives = FacetMask::from_predicate(|_, rating, _, _| rating.get() == 5);
-    assert_eq!(ask(&stack, key, "rating=5").await.json()["count"], count(&reviews, fives));
+    assert_eq!(ask(&stack, key, "rating=5").await.json()["count"], count(&reviews(), fives));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_next_page_and_another_filter_take_one_wave_in_a_warm_function() {
-    let reviews = reviews(&mut rng("budget of neighbours"));
-    let (stack, fixtures) = filled_stack(&reviews).await;
+    let (stack, fixtures) = filled_stack().await;
     let key = &fixtures.admin_1.key;
     let started = just_started(&stack, key).await;
     let (ten, mut exceeded) = (businesses(0..10), Vec::new());

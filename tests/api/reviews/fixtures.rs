@@ -4,7 +4,8 @@ use presence_domain::review::{Partner, Rating, Review, ReviewState};
 use presence_domain::text::city_key;
 use presence_store::ReviewWrite;
 use presence_tests::reviews::{self, org_id, test_review};
-use presence_tests::{Fixtures, Reply, TestStack};
+use presence_tests::{Fixtures, Reply, SavedTables, TestStack};
+use tokio::sync::OnceCell;
 
 use crate::imports::large_dataset::second;
 
@@ -22,6 +23,9 @@ const BUSINESSES: [(&str, u64, &str); 8] = [
     ("lyon-9", 2, "Lyon"),
     ("paris-9", 2, "Paris"),
 ];
+
+/// Tables that have the fixtures, the businesses and the reviews.
+static SAVED: OnceCell<(SavedTables, Fixtures)> = OnceCell::const_new();
 
 type ReviewRow =
     (&'static str, &'static str, Partner, u8, ReviewState, Option<&'static str>, &'static str, Option<&'static str>);
@@ -87,6 +91,11 @@ pub(super) fn bad(reason: &'static str, query: &str, fields: &str) -> Case {
     Case { reason, by: "admin_1", query: query.to_owned(), expected: Expected::Bad(fields.to_owned()) }
 }
 
+async fn saved_tables() -> (SavedTables, Fixtures) {
+    let ReviewFixtures { stack, fixtures } = ReviewFixtures::write(TestStack::start().await).await;
+    (SavedTables::of(&stack), fixtures)
+}
+
 impl Case {
     pub(super) fn by(self, by: &'static str) -> Self {
         Self { by, ..self }
@@ -104,13 +113,19 @@ impl ReviewFixtures {
         Self::of(TestStack::counting_waves().await).await
     }
 
-    async fn of(stack: TestStack) -> Self {
-        let fixtures = Fixtures::create(&stack).await;
-        Self::seeded(stack, fixtures).await
+    /// Adds fixtures, businesses and reviews to an empty stack. Tables in memory become a copy of saved ones.
+    pub(super) async fn of(stack: TestStack) -> Self {
+        if stack.is_restorable {
+            let (tables, fixtures) = SAVED.get_or_init(|| Box::pin(saved_tables())).await;
+            if tables.copy_into(&stack) {
+                return Self { stack, fixtures: fixtures.clone() };
+            }
+        }
+        Self::write(stack).await
     }
 
-    /// Adds the businesses and the reviews to a stack with fixtures.
-    pub(super) async fn seeded(stack: TestStack, fixtures: Fixtures) -> Self {
+    async fn write(stack: TestStack) -> Self {
+        let fixtures = Fixtures::create(&stack).await;
         seed(&stack).await;
         Self { stack, fixtures }
     }

@@ -9,7 +9,7 @@ use presence_domain::review::{Rating, Review, ReviewId, ReviewState};
 use presence_local::Options;
 use presence_store::ReviewWrite;
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{Fixtures, LagConnector, TestStack, counting_waves, in_process_client, long_timeouts, rng};
+use presence_tests::{LagConnector, TestStack, counting_waves, in_process_client, long_timeouts, rng};
 use serde_json::{Value, json};
 
 use super::fixtures::{ReviewFixtures, describe_page, seeded_review, write_reviews};
@@ -50,8 +50,7 @@ impl Lagging {
         let options = |options| Options { http_client: Some(lag.over(in_process_client())), ..options };
         let stack = TestStack::with(counting_waves(options(long_timeouts()))).await;
         let cold = TestStack::with(options(stack.second_stack_options())).await;
-        let fixtures = Fixtures::create(&stack).await;
-        Self { lag, warm: ReviewFixtures::seeded(stack, fixtures).await, cold }
+        Self { lag, warm: ReviewFixtures::of(stack).await, cold }
     }
 
     /// Makes every index and eventual read answer from now on as it did for the same request before.
@@ -105,7 +104,14 @@ impl Lagging {
             let found = (body["count"].as_u64(), ids);
             let expected = (Some(expected.0), expected.1.iter().map(ReviewId::as_str).collect());
             assert_eq!(found, expected, "{what}, {query}: {}", reply.status);
-            let stats = stack.get(&format!("/reviews/stats?{search}&group_by=month"), key).await;
+        }
+    }
+
+    /// Asks both for statistics, too.
+    async fn check_stats(&self, truth: &Truth, (search, admits): Search) {
+        for (what, stack) in [("warm", &self.warm.stack), ("cold", &self.cold)] {
+            let path = format!("/reviews/stats?{search}&group_by=month");
+            let stats = stack.get(&path, self.warm.key("admin_1")).await;
             assert_eq!((stats.status, figures(&stats.json())), (200, truth.figures(admits)), "{what}, {search}");
         }
     }
@@ -177,6 +183,7 @@ async fn reviews_that_the_filter_no_longer_matches_are_neither_shown_nor_counted
         for search in SEARCHES {
             lagging.check(&truth, search, (30, 1), false).await;
             lagging.check(&truth, search, (100, 1), true).await;
+            lagging.check_stats(&truth, search).await;
         }
         assert!(lagging.lag.stale_answers() > 0, "something did lag");
     }
@@ -191,6 +198,9 @@ async fn no_outdated_review_is_shown_for_any_number_of_them_and_the_waves_are_bo
         for search in SEARCHES {
             lagging.check(&truth, search, (30, page), false).await;
         }
+    }
+    for search in SEARCHES {
+        lagging.check_stats(&truth, search).await;
     }
     let spent = lagging.warm.ask("admin_1", "business__in=lyon-1&state=deleted&rating=1&page=3").await.cost();
     assert!(spent.waves <= 6, "the log, bucket and root, nodes, reviews, and reviews again: {spent:?}");
@@ -220,6 +230,9 @@ async fn every_page_is_exact_after_any_change_that_indexes_and_eventual_reads_do
             let search = SEARCHES[rng.usize(..SEARCHES.len())];
             let size = [3, 30, 100][rng.usize(..3)];
             lagging.check(&truth, search, (size, 1 + rng.usize(..=100 / size)), rng.bool()).await;
+        }
+        for search in SEARCHES {
+            lagging.check_stats(&truth, search).await;
         }
         assert!(lagging.lag.stale_answers() > 0, "something did lag");
     }

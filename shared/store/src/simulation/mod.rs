@@ -28,7 +28,7 @@ use self::run::{Counts, Run};
 /// Environment variable with the number of runs, or with the first and the last seed: `62..62`.
 const SEEDS: &str = "PRESENCE_LEDGER_SEEDS";
 /// Number of runs by default.
-const DEFAULT_SEEDS: u64 = 300;
+const DEFAULT_SEEDS: u64 = 150;
 /// Number of threads that share the runs.
 const THREADS: usize = 2;
 

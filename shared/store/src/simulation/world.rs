@@ -131,8 +131,9 @@ impl World {
     /// Returns the items that an index shows in a partition, by its sort key.
     pub(super) fn query_index(&self, table: &Table, index: &Index, value: &AttributeValue) -> Vec<(String, Arc<Item>)> {
         let (partition, sort) = (index.key.partition.0, index.key.sort.map_or("", |(name, _)| name));
-        let shown = self.items.iter().filter(|((name, ..), _)| *name == table.name);
-        let shown = shown.filter_map(|(_, stored)| stored.indexed.as_ref());
+        let of_table = self.items.range((table.name, String::new(), String::new())..);
+        let of_table = of_table.take_while(|((name, ..), _)| *name == table.name);
+        let shown = of_table.filter_map(|(_, stored)| stored.indexed.as_ref());
         let in_partition = shown.filter(|item| item.get(partition) == Some(value));
         let mut found: Vec<(String, Arc<Item>)> =
             in_partition.filter_map(|item| Some((item.get(sort)?.as_s().ok()?.clone(), Arc::clone(item)))).collect();
@@ -268,9 +269,10 @@ impl World {
     /// Lets the indexes catch up with some items, or with all.
     pub(super) fn show_in_indexes(&mut self, percent: u32) {
         let Self { items, rng, .. } = self;
-        let has_index = |name: &str| TABLES.iter().any(|table| table.name == name && !table.indexes.is_empty());
+        let with_index: Vec<_> =
+            TABLES.iter().filter(|table| !table.indexes.is_empty()).map(|table| table.name).collect();
         for ((name, ..), stored) in items.iter_mut() {
-            if has_index(name) && rng.u32(..100) < percent {
+            if with_index.contains(name) && rng.u32(..100) < percent {
                 stored.indexed.clone_from(&stored.current);
             }
         }
@@ -280,8 +282,7 @@ impl World {
 /// Returns the key of an item.
 pub(super) fn key_of(table: &Table, item: &Item) -> ItemKey {
     let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).cloned().unwrap_or_default();
-    let name = TABLES.iter().find(|one| one.name == table.name).map_or("", |one| one.name);
-    (name, text(table.key.partition.0), table.key.sort.map_or_else(String::new, |(sort, _)| text(sort)))
+    (table.name, text(table.key.partition.0), table.key.sort.map_or_else(String::new, |(sort, _)| text(sort)))
 }
 
 /// Returns the attributes of an item that are the key of the table, and of the index.

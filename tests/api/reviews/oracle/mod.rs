@@ -19,7 +19,7 @@ use crate::api::CONCURRENT_REQUESTS;
 
 const REVIEWS: usize = 3_200;
 /// Number of requests of each kind in each of the three rounds.
-const REQUESTS: usize = 240;
+const REQUESTS: usize = 100;
 const CHANGES: usize = 300;
 const NEWCOMERS: usize = 40;
 /// Largest number of reviews of a month that a search reads as a whole; a larger month is read by days.

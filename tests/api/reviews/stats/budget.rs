@@ -5,10 +5,10 @@ use presence_domain::review::{Review, ReviewId};
 use presence_local::connectors::{ConnectorLayer as _, WavesConnector, count_waves};
 use presence_store::{Business, ReviewFilter, ReviewStore, ReviewWrite};
 use presence_tests::logs::{self, LoggedCost};
-use presence_tests::{Cost, Reply, TestStack, in_process_client, long_timeouts, operator_scope, rng};
+use presence_tests::{Cost, Reply, TestStack, in_process_client, long_timeouts, operator_scope};
 
 use super::super::budget::{
-    BUSINESSES, KEY, LARGE_CITY, NOTHING, businesses, cost_of_search, filled_stack, just_started, reviews,
+    BUSINESSES, KEY, LARGE_CITY, NOTHING, businesses, cost_of_search, filled_stack, just_started,
 };
 use super::super::fixtures::{ReviewFixtures, seeded_review, write_reviews};
 use crate::imports::large_dataset::second;
@@ -79,7 +79,7 @@ fn budgets() -> Vec<Budget> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn statistics_of_a_function_that_was_just_started_keep_their_budgets_and_repeated_ones_take_one_wave() {
-    let (stack, fixtures) = filled_stack(&reviews(&mut rng("budget of statistics"))).await;
+    let (stack, fixtures) = filled_stack().await;
     put_businesses(&stack).await;
     let key = &fixtures.admin_1.key;
     let mut exceeded = Vec::new();
@@ -117,7 +117,7 @@ async fn statistics_without_possible_matches_read_only_the_key() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn locations_of_named_businesses_are_read_beside_their_trees() {
-    let (stack, fixtures) = filled_stack(&reviews(&mut rng("budget of named businesses"))).await;
+    let (stack, fixtures) = filled_stack().await;
     put_businesses(&stack).await;
     let named = format!("business__in={}", businesses(30..50));
     for (path, filters, waves) in [
@@ -156,7 +156,7 @@ async fn count_of_all(stack: &TestStack, filter: ReviewFilter, is_connected: boo
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_list_of_organisations_that_a_function_reads_when_it_starts_saves_a_wave() {
-    let (stack, _) = filled_stack(&reviews(&mut rng("budget of all organisations"))).await;
+    let (stack, _) = filled_stack().await;
     let all = ReviewFilter::ALL;
     let cut = ReviewFilter { from: Some(second("2022-03-05T10:00:00")), ..all.clone() };
     for (filter, waves) in [(&all, 2), (&cut, 2)] {
@@ -169,7 +169,7 @@ async fn the_list_of_organisations_that_a_function_reads_when_it_starts_saves_a_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_request_of_a_provider_uses_the_list_that_its_function_read_when_it_started() {
-    let (stack, fixtures) = filled_stack(&reviews(&mut rng("budget of a provider"))).await;
+    let (stack, fixtures) = filled_stack().await;
     let key = &fixtures.provider.key;
     // The first use of a key in an hour is a write.
     ask(&stack, key, NOTHING).await;

@@ -3,7 +3,6 @@
 use presence_domain::review::{Review, ReviewId};
 use presence_domain::review_stats::MAX_GROUPS;
 use presence_store::ReviewWrite;
-use presence_tests::Fixtures;
 
 use super::super::fixtures::{ReviewFixtures, seeded_review, write_reviews};
 use crate::imports::large_dataset::second;
@@ -24,8 +23,7 @@ fn daily_reviews(days: usize) -> Vec<Review> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_groups_are_answered_and_one_more_is_refused() {
-    let (stack, fixtures) = Fixtures::start().await;
-    let review_fixtures = ReviewFixtures::seeded(stack, fixtures).await;
+    let review_fixtures = ReviewFixtures::new().await;
     let writes = daily_reviews(MAX_GROUPS + 1).into_iter().map(|new| ReviewWrite { old: None, new });
     write_reviews(&review_fixtures.stack, writes.collect()).await;
     for folded in [false, true] {

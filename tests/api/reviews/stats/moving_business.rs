@@ -9,7 +9,7 @@ use presence_local::Options;
 use presence_store::{Business, ReviewWrite, Stores};
 use presence_tests::connectors::{Event, InterleavingConnector};
 use presence_tests::reviews::{business_id, org_id, test_review};
-use presence_tests::{ConnectorLayer as _, Fixtures, Reply, TestStack, calls_apart, in_process_client, long_timeouts};
+use presence_tests::{ConnectorLayer as _, Reply, TestStack, calls_apart, in_process_client, long_timeouts};
 
 use super::super::fixtures::{ReviewFixtures, describe_page, write_reviews};
 use crate::imports::large_dataset::second;
@@ -63,8 +63,7 @@ impl MoveFixture {
         let connector = InterleavingConnector::new();
         let http_client = Some(connector.over(in_process_client()));
         let stack = TestStack::with(Options { http_client, ..long_timeouts() }).await;
-        let fixtures = Fixtures::create(&stack).await;
-        Self { review_fixtures: ReviewFixtures::seeded(stack, fixtures).await, connector }
+        Self { review_fixtures: ReviewFixtures::of(stack).await, connector }
     }
 
     /// Creates a business with a review that moved nowhere yet, so that its location names no other organisation.

@@ -44,6 +44,22 @@ pub struct Attempt {
     pub outcome: AttemptOutcome,
 }
 
+impl Attempt {
+    /// True if this fault could have broken the attempt.
+    pub fn could_have(&self, kind: FaultKind) -> bool {
+        kind.applies_to(&self.call())
+    }
+
+    /// True if the attempt writes.
+    pub fn is_write(&self) -> bool {
+        self.call().is_write()
+    }
+
+    fn call(&self) -> Call {
+        Call { operation: self.operation.clone(), body: self.request.clone() }
+    }
+}
+
 /// Connector that breaks calls by a [`Plan`], and the handle that steers it. Clones share one plan, count and record.
 #[derive(Clone, Default)]
 pub struct FaultConnector {
@@ -86,12 +102,6 @@ impl FaultConnector {
     /// Returns the number of attempts since the last reset.
     pub fn attempts(&self) -> u64 {
         self.state().attempts
-    }
-
-    /// True if this fault could have broken an attempt since the last reset.
-    pub fn could_break(&self, kind: FaultKind) -> bool {
-        let call = |attempt: Attempt| Call { operation: attempt.operation, body: attempt.request };
-        self.observed().into_iter().map(call).any(|call| kind.applies_to(&call))
     }
 
     /// Returns the attempts since the last reset, oldest first: at most the last 50,000.

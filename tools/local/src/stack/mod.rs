@@ -5,17 +5,17 @@ mod local_database;
 mod urls;
 mod workers;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use aws_sdk_dynamodb::types::AttributeValue;
 use presence_domain::rate_limit::RateLimit;
-use presence_domain::review::Review;
 use presence_domain::user::Role;
 use presence_mailer::OutboxProcessor;
 use presence_runtime::config::Config;
-use presence_store::Stores;
+use presence_store::{Stores, schema};
 use tokio::sync::watch;
 
 use self::clients::{database, functions_config, own_config};
@@ -186,13 +186,12 @@ impl Stack {
         &self.replies
     }
 
-    /// Writes all reviews of some organisations straight into the embedded database, with their trees and directories. Sets of at least
-    /// `facets_from` reviews have facet trees.
+    /// Writes items straight into the reviews table of the embedded database.
     ///
     /// Returns an error if the database is not embedded.
-    pub fn fill_reviews(&self, reviews: &[Review], facets_from: i64) -> anyhow::Result<()> {
+    pub fn fill_reviews(&self, items: Vec<HashMap<String, AttributeValue>>) -> anyhow::Result<()> {
         let embedded = self.embedded.as_ref().context("DynamoDB is not embedded")?;
-        embedded.fill_reviews(&self.store, reviews, facets_from)
+        embedded.import(&self.store.database.name(&schema::REVIEWS), items).map(drop)
     }
 
     /// Writes a copy of the tables of the embedded database to a new file.

@@ -73,9 +73,7 @@ fn records_are_chosen_by_user_actor_organisation_and_time() {
 #[test]
 fn more_records_than_a_page_are_printed_newest_first() {
     let env = CliEnv::new();
-    for age in 0..1_100 {
-        env.put_item("presence-audit", stored_record(7, "local:ada", "-", age * 1_000));
-    }
+    env.put_items("presence-audit", (0..1_100).map(|age| stored_record(7, "local:ada", "-", age * 1_000)).collect());
     for options in ["--user 7", "--actor local:ada", ""] {
         let records = records(&env, options);
         let instants: Vec<_> = records.iter().map(|record| record["at"].as_str().expect("text")).collect();

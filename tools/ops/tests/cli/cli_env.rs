@@ -6,19 +6,21 @@ use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
-use std::thread::JoinHandle;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use aws_types::SdkConfig;
-use dynoxide::Database;
+use presence_local::embedded::{EmbeddedDynamo, in_process_client};
+use presence_runtime::config::Config;
+use presence_store::Database;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 use tempfile::TempDir;
-use tokio::sync::oneshot;
 
 /// Items of a `BatchWriteItem`: the limit of `DynamoDB`.
 const BATCH: usize = 25;
+/// Setting of a process that needs no certificates. Most of a start goes to reading those of the system.
+pub(super) const NO_CERTIFICATES: (&str, &str) = ("SSL_CERT_FILE", "/dev/null");
 
 /// Item of a table.
 pub(super) type Item = HashMap<String, AttributeValue>;
@@ -26,8 +28,7 @@ pub(super) type Item = HashMap<String, AttributeValue>;
 /// Database in memory behind a server, and a temporary folder. Dropping it stops the server.
 pub(super) struct CliEnv {
     pub(super) address: SocketAddr,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    dynamo: EmbeddedDynamo,
     folder: TempDir,
 }
 
@@ -84,19 +85,17 @@ impl From<Output> for CliOutput {
 impl CliEnv {
     /// Returns an environment without tables.
     pub(super) fn without_tables() -> Self {
-        let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-        socket.set_nonblocking(true).expect("a socket that tokio can take");
-        let address = socket.local_addr().expect("a bound socket has an address");
-        let (stop, stopped) = oneshot::channel();
-        let thread = std::thread::spawn(move || serve(socket, stopped));
+        let dynamo = EmbeddedDynamo::start(0, None).expect("a database in memory");
+        let address = dynamo.endpoint_url().trim_start_matches("http://").parse().expect("an address");
         let folder = tempfile::tempdir().expect("a temporary folder");
-        Self { address, stop: Some(stop), thread: Some(thread), folder }
+        Self { address, dynamo, folder }
     }
 
     /// Returns an environment with empty tables.
     pub(super) fn new() -> Self {
         let env = Self::without_tables();
-        env.run("tables create").expect_exit(0);
+        let database = Database::new(&env.sdk_config(), Config::DEFAULT_TABLE_PREFIX);
+        block_on(database.create_tables()).expect("the tables are created");
         env
     }
 
@@ -170,14 +169,15 @@ impl CliEnv {
 
     /// Returns the URL of the database.
     pub(super) fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.dynamo.endpoint_url()
     }
 
-    /// Returns the command `ops` with these arguments, in the folder. Its only environment variable is the endpoint.
+    /// Returns the command `ops` with these arguments, in the folder. Its environment has the endpoint, and no
+    /// certificates.
     pub(super) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ops"));
         command.args(arguments.split_whitespace()).current_dir(self.folder.path()).env_clear();
-        command.env("AWS_ENDPOINT_URL_DYNAMODB", self.url());
+        command.envs([NO_CERTIFICATES]).env("AWS_ENDPOINT_URL_DYNAMODB", self.url());
         command
     }
 
@@ -234,9 +234,9 @@ impl CliEnv {
         });
     }
 
-    /// Writes items, in batches.
-    pub(super) fn put_items(&self, table: &str, items: &[Item]) {
-        block_on(put_all(&self.client(), table, items));
+    /// Writes items into a table that has none with their keys.
+    pub(super) fn put_items(&self, table: &str, items: Vec<Item>) {
+        self.dynamo.import(table, items).expect("the database takes every item");
     }
 
     /// Deletes an item.
@@ -254,7 +254,7 @@ impl CliEnv {
 
     /// Returns the configuration of a client of the database.
     pub(super) fn sdk_config(&self) -> SdkConfig {
-        presence_local::sdk_config(&self.url())
+        in_process_config(&self.url())
     }
 
     fn client(&self) -> Client {
@@ -262,14 +262,9 @@ impl CliEnv {
     }
 }
 
-impl Drop for CliEnv {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            // A panic of the server has already failed the test.
-            let _ = thread.join();
-        }
-    }
+/// Returns the configuration of a client of an embedded database, whose calls take no HTTP.
+pub(super) fn in_process_config(url: &str) -> SdkConfig {
+    presence_local::sdk_config(url).into_builder().http_client(in_process_client()).build()
 }
 
 /// Writes items, in batches.
@@ -283,18 +278,6 @@ pub(super) async fn put_all(client: &Client, table: &str, items: &[Item]) {
         let written = batch.send().await.expect("a batch");
         assert!(written.unprocessed_items.is_none_or(|rest| rest.is_empty()), "the database takes every item");
     }
-}
-
-/// Serves the database until `stopped` resolves. It blocks while it answers, so it needs its own thread and runtime.
-fn serve(socket: std::net::TcpListener, stopped: oneshot::Receiver<()>) {
-    block_on(async {
-        let listener = tokio::net::TcpListener::from_std(socket).expect("a listener from the socket");
-        let database = Database::memory().expect("a database in memory");
-        tokio::select! {
-            served = dynoxide::server::serve_on(listener, database) => served,
-            _ = stopped => (),
-        }
-    });
 }
 
 /// Runs a future to its end.

@@ -18,7 +18,7 @@ fn read_one_line(env: &CliEnv, arguments: &str) -> CliOutput {
 fn reader_that_has_enough_ends_a_command_without_a_word() {
     let env = CliEnv::new();
     // More than a pipe holds, so that the command always meets the closed end.
-    let rows = (1..=6_000).map(|id| format!("{{\"id\": {id}, \"name\": \"An organisation with a name\"}}\n"));
+    let rows = (1..=400).map(|id| format!("{{\"id\": {id}, \"name\": \"{:x<250}\"}}\n", "A long name"));
     env.write_file("orgs.jsonl", rows.collect::<String>());
     env.run("import orgs orgs.jsonl").expect_exit(0);
     for arguments in ["orgs list", "orgs list --json", "export orgs", "completions bash"] {

@@ -22,7 +22,8 @@ fn bar_moves_with_every_batch_and_only_on_a_terminal() {
     assert!(percentages.is_sorted(), "{percentages:?}");
     assert!(drawn.contains("rows · ") && drawn.contains("/s") && drawn.contains(" left"), "{drawn}");
     assert!(drawn.contains("reviews: 4000 created"), "{drawn}");
-    let quiet = env.run("import reviews reviews.jsonl").expect_exit(0);
+    env.write_file("few.jsonl", review_row("b1", 0));
+    let quiet = env.run("import reviews few.jsonl").expect_exit(0);
     assert!(!quiet.stderr.contains('%') && quiet.stderr.lines().count() <= 2, "{}", quiet.stderr);
 }
 

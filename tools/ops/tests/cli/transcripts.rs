@@ -11,7 +11,7 @@ use insta::Settings;
 use regex::Regex;
 use rstest::rstest;
 
-use crate::cli_env::CliEnv;
+use crate::cli_env::{CliEnv, NO_CERTIFICATES};
 
 /// Functions that every script has.
 const FUNCTIONS: &str = r#"
@@ -72,6 +72,7 @@ fn run(env: &CliEnv, text: &str) -> String {
     let mut shell = Command::new("sh");
     shell.args(["-c", &script]).current_dir(env.path("")).env_clear().stdin(Stdio::null());
     shell
+        .envs([NO_CERTIFICATES])
         .env("PATH", "/usr/bin:/bin")
         .env("OPS", env!("CARGO_BIN_EXE_ops"))
         .env("AWS_ENDPOINT_URL_DYNAMODB", env.url());

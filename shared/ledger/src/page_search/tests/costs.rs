@@ -91,20 +91,17 @@ fn cut_of_dates_reads_few_leaves_more() {
 fn page_of_many_trees_reads_about_one_leaf_of_each() {
     const TREES: usize = 20;
     let limits = TreeLimits { recent_max: 64, oldest_max: 0, period_split: 256 };
-    let mut all = Vec::new();
-    let mut tree = |number: usize| {
+    let tree = |number: usize| {
         let number = number as u64;
         let renamed = |posting: &Posting| {
             let PostingKey { effective_at, id } = posting.key;
             let key = PostingKey { effective_at, id: ReviewNumber::new(id.get() * TREES as u64 + number) };
             Posting { key, ..*posting }
         };
-        let postings = postings(15_000 + 500 * number).iter().map(renamed).collect::<Vec<_>>();
-        all.extend(postings.iter().copied());
+        let postings = postings(15_000 + 500 * number).iter().map(renamed).collect();
         StoredTree::with_limits(postings, limits, false)
     };
-    let trees: Vec<_> = (0..TREES).map(&mut tree).collect();
-    all.sort_unstable();
+    let trees: Vec<_> = (0..TREES).map(tree).collect();
     let (mut every, mut likely) = (0, 0);
     for number in (500..9_000).step_by(850) {
         for (newest_first, filter) in [(true, EVERYTHING), (false, PostingFilter { mask: mask_of([0]), ..EVERYTHING })]
@@ -129,18 +126,22 @@ struct Costs {
     chosen: Option<Vec<FacetKey>>,
 }
 
-fn costs(all: &[Posting], tree: &StoredTree, keys: &[u8], search: &TestSearch) -> Costs {
-    let main = checked_search(all, tree, search).blocks;
-    let root = &start(std::slice::from_ref(tree), search).1[0];
-    let chosen =
-        start(&[], search).0.choose_facet_keys(&tree.root, root, &TreeDelta::default(), false).expect("a root");
+/// Returns the trees of single facet keys.
+fn facet_trees(all: &[Posting], keys: &[u8]) -> Vec<StoredTree> {
     let of_key = |key: &u8| {
         let of_key = all.iter().filter(|posting| posting.facet_key.number() == *key).copied();
         StoredTree::new(of_key.collect(), 64, false)
     };
-    let facet_trees: Vec<_> = keys.iter().map(of_key).collect();
+    keys.iter().map(of_key).collect()
+}
+
+fn costs(all: &[Posting], tree: &StoredTree, facet_trees: &[StoredTree], search: &TestSearch) -> Costs {
+    let main = checked_search(all, tree, search).blocks;
+    let root = &start(std::slice::from_ref(tree), search).1[0];
+    let chosen =
+        start(&[], search).0.choose_facet_keys(&tree.root, root, &TreeDelta::default(), false).expect("a root");
     let roots: usize = facet_trees.iter().map(|tree| tree.root.len().div_ceil(4_096)).sum();
-    Costs { main, facets: roots + run(&facet_trees, search).blocks, chosen }
+    Costs { main, facets: roots + run(facet_trees, search).blocks, chosen }
 }
 
 #[test]
@@ -151,9 +152,10 @@ fn trees_of_facet_keys_are_chosen_where_they_read_less() {
         let tree = StoredTree::new(all.clone(), 512, true);
         let mut chosen_keys = Vec::new();
         for keys in &key_sets {
+            let facet_trees = facet_trees(&all, keys);
             for (newest_first, number) in [(true, 1), (true, 2), (false, 1), (false, 3)] {
                 let search = page(PostingFilter { mask: mask_of(keys.clone()), ..EVERYTHING }, newest_first, number);
-                let Costs { main, facets, chosen } = costs(&all, &tree, keys, &search);
+                let Costs { main, facets, chosen } = costs(&all, &tree, &facet_trees, &search);
                 let (own, other) = if chosen.is_some() { (facets, main) } else { (main, facets) };
                 assert!(own <= other + 8, "{search:?} of {}: {own} blocks, not {other}", all.len());
                 chosen_keys.extend(chosen);

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use self::model::{TestSearch, TestTree, expected, reviews, run, search};
 use self::stored::{StoredTree, start};
 use super::{COUNTS_DIFFER, NodeKind};
-use crate::{Posting, PostingFilter, PostingKey, ReviewNumber};
+use crate::{Posting, PostingFilter, PostingKey, ReviewNumber, arbitrary};
 use presence_domain::page::PageRequest;
 use presence_domain::review::{FacetKey, FacetMask};
 
@@ -18,7 +18,7 @@ fn cached() -> impl Strategy<Value = u32> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #![proptest_config(arbitrary::cases(1_000))]
 
     #[test]
     fn page_of_one_tree_is_that_of_a_list(

@@ -1,5 +1,7 @@
 //! Reads of searches in trees of the sizes that the store has.
 
+use std::sync::LazyLock;
+
 use crate::page_search::tests::stored::{StoredTree, postings};
 use crate::tree::decode_root;
 use crate::{CalendarUnit, NodeKind, Posting, PostingFilter, PostingKey, StatsSearch, TreeDelta};
@@ -34,20 +36,27 @@ fn reads(tree: &StoredTree, filter: PostingFilter, unit: Option<CalendarUnit>) -
     }
 }
 
+/// Reviews of five years, and their trees.
+static TREES: LazyLock<[(Vec<Posting>, StoredTree); 3]> = LazyLock::new(|| {
+    [10_000, 60_000, 300_000].map(|number| {
+        let all = postings(number);
+        let tree = tree(&all);
+        (all, tree)
+    })
+});
+
 fn tree(all: &[Posting]) -> StoredTree {
     StoredTree::new(all.to_vec(), 512, false)
 }
 
 #[test]
 fn range_of_dates_reads_two_leaves_at_each_end_at_most_whatever_the_size() {
-    for number in [10_000, 60_000, 300_000] {
-        let all = postings(number);
-        let tree = tree(&all);
+    for (all, tree) in &*TREES {
         for (first, end) in [(10, 20), (3_000, 3_010), (1_234, 9_000), (700, all.len() - 100)] {
             let (from, to) = (all[first].key.effective_at, all[end].key.effective_at);
             for (from, to) in [(Some(from), Some(to)), (Some(from), None), (None, Some(to))] {
-                let read = reads(&tree, PostingFilter { from, to, ..EVERYTHING }, None);
-                assert!(read.branches <= 2 && read.leaves <= 4, "{number}, {first} to {end}: {read:?}");
+                let read = reads(tree, PostingFilter { from, to, ..EVERYTHING }, None);
+                assert!(read.branches <= 2 && read.leaves <= 4, "{}, {first} to {end}: {read:?}", all.len());
             }
         }
     }
@@ -55,33 +64,31 @@ fn range_of_dates_reads_two_leaves_at_each_end_at_most_whatever_the_size() {
 
 #[test]
 fn months_and_years_are_counted_without_nodes_where_periods_are_months() {
-    for number in [60_000, 300_000] {
-        let tree = tree(&postings(number));
+    for (all, tree) in &TREES[1..] {
         for unit in [CalendarUnit::Month, CalendarUnit::Year] {
             // Only the last period shares its month with the newest postings, which the root has.
-            assert_eq!(reads(&tree, EVERYTHING, Some(unit)), Reads::default(), "{unit:?} of {number}");
+            assert_eq!(reads(tree, EVERYTHING, Some(unit)), Reads::default(), "{unit:?} of {}", all.len());
         }
     }
 }
 
 #[test]
 fn days_of_a_range_read_a_leaf_for_each_border_at_most() {
-    for number in [10_000, 60_000, 300_000] {
-        let tree = tree(&postings(number));
+    for (all, tree) in &*TREES {
         let from = 1_600_000_000 / 86_400 * 86_400;
         for days in [7, 90, 365] {
             let filter = PostingFilter { from: Some(from), to: Some(from + days * 86_400 - 1), ..EVERYTHING };
-            let read = reads(&tree, filter, Some(CalendarUnit::Day));
+            let read = reads(tree, filter, Some(CalendarUnit::Day));
             let borders = usize::try_from(days).expect("a small number") + 1;
-            assert!(!read.was_stopped && read.leaves <= borders + 4, "{number}, {days} days: {read:?}");
+            assert!(!read.was_stopped && read.leaves <= borders + 4, "{}, {days} days: {read:?}", all.len());
         }
     }
 }
 
 #[test]
 fn too_many_days_are_told_before_most_nodes_are_read() {
-    let dense = postings(300_000);
-    let read = reads(&tree(&dense), EVERYTHING, Some(CalendarUnit::Day));
+    let [.., (dense, dense_tree)] = &*TREES;
+    let read = reads(dense_tree, EVERYTHING, Some(CalendarUnit::Day));
     assert!(read.was_stopped && read.leaves <= 1_300, "1,826 days: {read:?}");
     let later = |posting: &Posting| {
         let key = PostingKey { effective_at: posting.key.effective_at * 20, ..posting.key };

@@ -8,7 +8,7 @@ use super::COUNTS_DIFFER;
 use crate::fixtures::posting_at;
 use crate::page_search::tests::model::{reviews, search};
 use crate::tree::TreeRoot;
-use crate::{CalendarUnit, NodeKind, PostingFilter, StatsSearch, TreeDelta};
+use crate::{CalendarUnit, NodeKind, PostingFilter, StatsSearch, TreeDelta, arbitrary};
 use presence_domain::calendar::SECONDS_OF_DAY;
 use presence_domain::review::FacetMask;
 
@@ -16,7 +16,7 @@ use presence_domain::review::FacetMask;
 const ANY_NUMBER: usize = 10_000;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(arbitrary::cases(500))]
 
     #[test]
     fn counts_of_trees_are_those_of_a_list(

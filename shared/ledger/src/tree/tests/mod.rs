@@ -4,6 +4,8 @@ mod damage;
 mod history;
 mod stored_tree;
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 
 use self::history::{History, Step, steps};
@@ -115,6 +117,9 @@ fn dense(reviews: i64, hours: i64) -> (StoredTree, History) {
     (tree, history)
 }
 
+/// Tree whose first period has two branches, and its history.
+static TWO_BRANCHES: LazyLock<(StoredTree, History)> = LazyLock::new(|| dense(90_000, 240));
+
 #[test]
 fn day_of_300_000_reviews_is_built_and_edited() {
     let (mut tree, mut history) = dense(300_000, 24);
@@ -138,7 +143,7 @@ proptest! {
         slices in prop::collection::vec((0_i64..200, 1_i64..120, prop::sample::select(vec![2_usize, 20, 300, 100_000])), 1..7),
         reviews in 1_usize..20_000, seed: u64,
     ) {
-        let (mut tree, mut history) = dense(90_000, 240);
+        let (mut tree, mut history) = TWO_BRANCHES.clone();
         for (index, (start, hours, keep_every)) in slices.into_iter().enumerate() {
             history.play(&Step::DeleteHours { month: 12, hours: start..start + hours, keep_every });
             if (seed >> index) & 1 == 1 {
@@ -161,7 +166,7 @@ fn branches(tree: &StoredTree) -> usize {
 
 #[test]
 fn branch_that_gets_small_is_merged_with_one_that_does_not_change() {
-    let (mut tree, mut history) = dense(90_000, 240);
+    let (mut tree, mut history) = TWO_BRANCHES.clone();
     assert_eq!(branches(&tree), 2);
     history.play(&Step::DeleteHours { month: 12, hours: 0..115, keep_every: 100_000 });
     catch_up(&mut tree, &history, history.position);
@@ -228,11 +233,11 @@ fn root_without_copies_of_its_oldest_postings_gets_them_with_the_next_change() {
 #[test]
 fn copies_of_deleted_reviews_are_replaced_from_the_leaf_that_changes() {
     let (mut tree, mut history) = dense(100_000, 24);
+    let mut without = tree.clone();
     history.play(&Step::DeleteHours { month: 12, hours: 0..1, keep_every: 130 });
     let cost = catch_up(&mut tree, &history, history.position);
     tree.check(&history.model());
     assert_eq!(tree.root.oldest.postings.len(), 48);
-    let (mut without, _) = dense(100_000, 24);
     without.limits.oldest_max = 0;
     assert_eq!(cost.reads, catch_up(&mut without, &history, history.position).reads, "no leaf more is read");
 }

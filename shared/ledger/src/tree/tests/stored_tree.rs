@@ -15,7 +15,7 @@ use presence_domain::{calendar::Month, review::FacetCounts};
 pub(super) type Model = BTreeMap<PostingKey, Posting>;
 
 /// Slots of nodes, as the table holds them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct NodeStore {
     slots: HashMap<u32, (u32, Vec<u8>)>,
     used_names: HashSet<NodeRef>,
@@ -23,7 +23,7 @@ pub(super) struct NodeStore {
 }
 
 /// Tree with its nodes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct StoredTree {
     pub(super) root: TreeRoot,
     pub(super) nodes: NodeStore,
@@ -232,10 +232,11 @@ impl StoredTree {
             assert!(pair.iter().any(|(_, leaf): &(_, Vec<Posting>)| leaf.len() >= LEAF_MIN), "two small neighbours");
         }
         let leaves = leaves.concat();
-        for (number, (start, leaf)) in leaves.iter().enumerate() {
-            let ends_before = |(_, before): &(_, Vec<Posting>)| before.iter().all(|posting| posting.key < *start);
-            assert!(leaves[..number].iter().all(ends_before), "a leaf starts behind the leaf before");
+        let mut last_before: Option<PostingKey> = None;
+        for (start, leaf) in &leaves {
+            assert!(last_before < Some(*start), "a leaf starts behind the leaves before");
             assert!(*start <= leaf[0].key, "a leaf starts at or before its first posting");
+            last_before = last_before.max(leaf.iter().map(|posting| posting.key).max());
         }
         let postings: Vec<Posting> = leaves.into_iter().flat_map(|(_, leaf)| leaf).collect();
         assert!(postings.iter().all(|posting| period.span.start() <= posting.key && posting.key < period.span.end()));

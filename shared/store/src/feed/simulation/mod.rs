@@ -29,7 +29,7 @@ use presence_domain::ids::{OrgId, UserId};
 /// Environment variable with the number of runs.
 const SEEDS: &str = "PRESENCE_FEED_SEEDS";
 /// Number of runs by default.
-const DEFAULT_SEEDS: u64 = 200;
+const DEFAULT_SEEDS: u64 = 100;
 /// Steps after which a run counts as one that does not end.
 const MAX_STEPS: usize = 40_000;
 /// Time in which nothing happens: longer than an hour.

@@ -72,13 +72,13 @@ pub(crate) fn read_item(line: &str) -> Item {
     item.iter().map(|(name, typed)| (name.clone(), value(typed))).collect()
 }
 
-/// Fills the table from parts by writes in batches. A key that comes twice is refused by them.
+/// Fills the table from parts.
 fn fill_table(env: &CliEnv, parts: &str) {
     let items: Vec<Item> = parts.lines().map(read_item).collect();
     let key = |item: &Item| ["pk", "sk"].map(|name| item[name].as_s().expect("a text").clone());
     let keys: HashSet<_> = items.iter().map(key).collect();
     assert_eq!(keys.len(), items.len(), "no key comes twice");
-    env.put_items(TABLE, &items);
+    env.put_items(TABLE, items);
 }
 
 /// Builds the rows in an environment of its own, and fills its table.

@@ -79,7 +79,10 @@ async fn every_block_of_the_readme_and_of_the_entry_pages_runs_as_it_stands() {
     for path in PAGES {
         let page = read(path);
         let run = blocks(&page).iter().filter(|block| is_run(block)).count();
-        assert!(run > 0 || path.ends_with("developers.md"), "{path} has commands to run");
+        if run == 0 {
+            assert!(path.ends_with("developers.md"), "{path} has commands to run");
+            continue;
+        }
         let printed = Box::pin(run_page(&page)).await;
         assert!(!printed.contains("\"count\":0"), "{path} finds something: {printed}");
     }

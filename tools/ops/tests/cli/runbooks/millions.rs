@@ -7,12 +7,12 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata as _, SdkError};
 use aws_sdk_dynamodb::operation::create_table::CreateTableError;
 use jiff::SignedDuration;
-use presence_local::{DynamoDb, Options, Stack, sdk_config};
+use presence_local::{DynamoDb, Options, Stack};
 use presence_store::schema::REVIEWS;
 use serde_json::{Value, json};
 
 use super::rehearsal::Rehearsal;
-use crate::cli_env::{Item, put_all};
+use crate::cli_env::{Item, in_process_config, put_all};
 use crate::reviews::build::{read_item, read_parts};
 
 /// Searches whose answers are compared.
@@ -25,7 +25,7 @@ const SEARCHES: [&str; 4] = [
 
 /// Does what `DynamoDB`'s import does: makes a table with this name, and fills it from the parts.
 async fn import_table(stack: &Stack, name: &str, folder: &Path) {
-    let client = Client::new(&sdk_config(stack.dynamodb_url()));
+    let client = Client::new(&in_process_config(stack.dynamodb_url()));
     let created = REVIEWS.create(&client, name).send().await.err();
     // A repeated attempt finds the table of the first one.
     let is_there = |error: &SdkError<CreateTableError>| error.code() == Some("ResourceInUseException");

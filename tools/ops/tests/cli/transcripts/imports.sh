@@ -82,8 +82,8 @@ cat stdin.rejected.jsonl
 for round in $(seq 0 39); do for id in 1 2 3; do echo '{"id": '$id', "name": "Round '$round'"}'; done; done | ops import orgs - --json
 ops orgs list
 
-# Two thousand businesses are created, then unchanged.
-for number in $(seq 1000); do shop a$number 42 Lyon; shop b$number 43 Lyon; done >many.jsonl
+# Four hundred businesses are created, then unchanged.
+for number in $(seq 200); do shop a$number 42 Lyon; shop b$number 43 Lyon; done >many.jsonl
 ops import businesses many.jsonl --json
 ops import businesses many.jsonl --json
 

@@ -23,12 +23,6 @@ ops reviews show $REVIEW
 ops reviews show zzzzzzzzzzzz
 ops reviews show x
 
-# A table of any length has one header.
-seq 1001 | sed 's/.*/{"id": &, "name": "Org &"}/' | ops import orgs -
-ops orgs list | wc -l
-ops orgs list | grep -c NAME
-ops orgs list | tail -1
-
 # Reviews are imported, counted and not written again.
 for number in $(seq 90); do
     echo '{"business_id": "b'$((number % 3 + 1))'", "partner": "partner_8", "partner_id": "'$number'", "date": "2024-03-01", "rating": 5, "state": "treated"}'; done >reviews.jsonl
@@ -46,3 +40,9 @@ wrong() { sed "1!d; s/$1/$2/" reviews.jsonl; }
 { wrong b2 b9; wrong 5 6; wrong 2024-03-01 2023-02-29; wrong partner_8 partner_2; wrong '"treated"' null; head -2 reviews.jsonl; } >wrong.jsonl
 ops import reviews wrong.jsonl --json
 cat wrong.jsonl.rejected.jsonl
+
+# A table of any length has one header.
+seq 1001 | sed 's/.*/{"id": &, "name": "Org &"}/' | ops import orgs -
+ops orgs list | wc -l
+ops orgs list | grep -c NAME
+ops orgs list | tail -1

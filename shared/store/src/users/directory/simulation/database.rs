@@ -257,6 +257,12 @@ impl State {
         }
     }
 
+    /// Returns the users that the index shows, by status and name.
+    fn index_by_name(&self, org: usize) -> BTreeMap<(&'static str, String), ListedUser> {
+        let users = self.index[org].values();
+        users.map(|user| ((user.status.as_str(), user.name_order()), user.clone())).collect()
+    }
+
     fn listing(&self, org: usize) -> Listing {
         let of_org = self.users.iter().filter(|(_, (of, _))| *of == org);
         of_org.map(|(id, (_, user))| (*id, user.clone())).collect()
@@ -277,18 +283,16 @@ impl<'a> SimulatedRequest<'a> {
         Self { database, org }
     }
 
-    /// True if the directory has the users of the organisation at some instant of the request.
+    /// True if the directory has the users of the organisation at some instant of the request, by name.
     pub(super) fn is_right(&self, directory: &UserDirectory) -> bool {
         let found =
             directory.search(&presence_domain::user_directory::UserFilter::default()).expect("there is no query");
         let found: Vec<ListedUser> = found.into_iter().map(|position| directory.user(position)).collect();
+        let (count, is_in_order) = (found.len(), found.is_sorted_by_key(ListedUser::name_order));
+        let listing: Listing = found.into_iter().map(|user| (user.id, user)).collect();
         let state = self.database.state();
         let (_, listings) = state.watched.as_ref().expect("a request");
-        listings.iter().any(|listing| {
-            let mut users: Vec<&ListedUser> = listing.values().collect();
-            users.sort_by_key(|user| user.name_order());
-            found.iter().collect::<Vec<_>>() == users
-        })
+        is_in_order && listing.len() == count && listings.contains(&listing)
     }
 
     fn step(&self) -> MutexGuard<'_, State> {
@@ -331,20 +335,17 @@ impl DirectorySource for SimulatedRequest<'_> {
     }
 
     async fn read_index(&self, _: DirectoryHead) -> Result<UserDirectory, Error> {
-        let order = |user: &ListedUser| format!("{:?} {}", user.status, user.name_order());
-        let mut first = self.step().index[self.org].values().cloned().collect::<Vec<_>>();
-        first.sort_by_key(order);
-        let middle = first.get(first.len() / 2).map(order).unwrap_or_default();
-        first.retain(|user| order(user) < middle);
+        let mut first = self.step().index_by_name(self.org);
+        let middle = first.keys().nth(first.len() / 2).cloned().unwrap_or_default();
+        first.retain(|key, _| *key < middle);
         // Users move within the index between two pages: some are read twice, and some never.
         let mut state = self.step();
         state.loads += 1;
-        let mut second = state.index[self.org].values().cloned().collect::<Vec<_>>();
-        second.retain(|user| order(user) >= middle);
-        second.sort_by_key(order);
+        let mut second = state.index_by_name(self.org);
+        second.retain(|key, _| *key >= middle);
         let mut builder = UserDirectoryBuilder::with_capacity(first.len() + second.len());
-        for user in first.iter().chain(&second) {
-            builder.push(&DirectoryUser::from(user), &user.name_order());
+        for ((_, name_order), user) in first.iter().chain(&second) {
+            builder.push(&DirectoryUser::from(user), name_order);
         }
         Ok(builder.finish())
     }
