@@ -5,13 +5,13 @@ use presence_domain::ids::{OrgId, UserId};
 use presence_domain::review::{ReplyText, Review};
 use presence_domain::user::UserChange;
 use presence_domain::user::{Role, Status};
-use presence_local::{DynamoDb, Options};
+use presence_local::Options;
 use presence_runtime::clock::Clock as _;
 use presence_store::{AuditSource, ReviewWrite};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::StoredUser;
 use presence_tests::{
-    FaultConnector, Fixtures, Reply, SavedTables, TestStack, TestUser, address, in_process_client, send,
+    FaultConnector, Fixtures, Reply, SavedFixtures, TestStack, TestUser, address, in_process_client, send,
 };
 use serde_json::Value;
 use tokio::sync::OnceCell;
@@ -148,21 +148,9 @@ pub(super) struct Fixture {
 }
 
 /// Tables that have the fixtures and many reviews.
-static MANY_REVIEWS: OnceCell<(SavedTables, Fixtures)> = OnceCell::const_new();
+static MANY_REVIEWS: SavedFixtures = OnceCell::const_new();
 
-async fn save_many_reviews() -> (SavedTables, Fixtures) {
-    let (stack, fixtures) = Fixtures::start().await;
-    large_dataset::fill(&stack).await;
-    (SavedTables::of(&stack), fixtures)
-}
-
-/// Writes the fixtures and many reviews into the tables of a stack. Embedded ones become a copy of saved ones.
-async fn create_many_reviews(stack: &TestStack, is_embedded: bool) -> Fixtures {
-    if is_embedded {
-        let (tables, fixtures) = MANY_REVIEWS.get_or_init(|| Box::pin(save_many_reviews())).await;
-        assert!(tables.copy_into(stack), "the tables are empty");
-        return fixtures.clone();
-    }
+async fn write_many_reviews(stack: &TestStack) -> Fixtures {
     let fixtures = Fixtures::create(stack).await;
     large_dataset::fill(stack).await;
     fixtures
@@ -173,10 +161,11 @@ impl Fixture {
     pub(super) async fn new(options: Options, operation: &str) -> Self {
         let faults = FaultConnector::new();
         let http_client = Some(faults.over(in_process_client()));
-        let is_embedded = matches!(options.dynamodb, DynamoDb::Embedded { .. });
         let stack = TestStack::with(Options { http_client, ..options }).await;
         let fixtures = match operation {
-            "search_reviews" | "get_review_stats" => Box::pin(create_many_reviews(&stack, is_embedded)).await,
+            "search_reviews" | "get_review_stats" => {
+                Fixtures::copy(&stack, &MANY_REVIEWS, |stack| Box::pin(write_many_reviews(stack))).await
+            }
             _ => Fixtures::create(&stack).await,
         };
         Self { stack, faults, fixtures, target: None, calls: 0 }

@@ -22,14 +22,14 @@ pub(super) enum Masking {
 
 /// Largest number of faults of a call, each once or for ever, of which one is in the sample.
 const FAULTS_APART: usize = 6;
-/// Number of reads of which one is in the sample. A read that fails changes nothing, and each test breaks other reads.
+/// Number of reads of which one is in the sample, and of tests: each breaks other reads. A read that fails changes nothing.
 const READS_APART: usize = 3;
 
-/// True if the sample has a run with the fault of this number at the call. Each write has a run, and the next call has
-/// another fault. `PRESENCE_ROUNDS` takes all runs.
+/// True if the sample has a run with the fault of this number at the call. Each write and each read of a batch has a run, and
+/// the next call has another fault. `PRESENCE_ROUNDS` takes all runs.
 fn is_in_sample(attempt: &Attempt, first: usize, fault: usize, faults: usize) -> bool {
     let place = first + usize::try_from(attempt.number).expect("few calls");
-    let apart = if attempt.is_write() { 1 } else { calls_apart(READS_APART) };
+    let apart = if attempt.is_write() || attempt.operation == "BatchGetItem" { 1 } else { calls_apart(READS_APART) };
     place.is_multiple_of(apart) && (place / apart + fault).is_multiple_of(faults.min(calls_apart(FAULTS_APART)))
 }
 

@@ -27,11 +27,6 @@ async fn left(env: &IngestEnv) -> Arrival {
     Arrival { content: env.content().await, summary: env.summary(OBJECT), rejected: env.rejected(OBJECT) }
 }
 
-/// True for a call that changes items. A death at any other call is one after the change before it.
-fn is_write(operation: &str) -> bool {
-    ["Put", "Update", "Delete", "TransactWrite", "BatchWrite"].iter().any(|start| operation.starts_with(start))
-}
-
 /// Returns rows with updates of stored reviews, new ones, rows about one review, and rejected rows.
 fn file() -> String {
     let twice = [titled_row("s2", "review 1", "first"), titled_row("s2", "review 1", "second")];
@@ -96,8 +91,9 @@ async fn a_writer_killed_at_any_call_and_run_again_leaves_the_reviews_and_counts
     whole.faults.reset();
     assert_eq!(whole.deliver(&messages, None).await, Vec::<String>::new());
     let (calls, outside_calls) = (whole.faults.observed(), whole.outside.calls());
-    let writes = calls.iter().filter(|call| is_write(&call.operation)).map(|call| call.number);
-    let writes: Vec<_> = writes.zip(POINTS.into_iter().cycle()).collect();
+    // A death at any other call, or before a write, is one after the write before it.
+    let writes = calls.iter().filter(|call| call.is_write()).map(|call| (call.number, CrashPoint::After));
+    let writes: Vec<_> = writes.collect();
     assert!(writes.len() > 10 && outside_calls > 2, "{} {outside_calls}", writes.len());
     let expected = left(&whole).await;
     let database = writes.into_iter().step_by(calls_apart(5)).map(|write| (Some(write), None));

@@ -41,8 +41,8 @@ struct Rows {
 
 impl Rows {
     fn next_row(&mut self) {
-        // Characters of four bytes: texts are checked character by character.
-        let text = "\u{1f642}".repeat(2_250);
+        // 9,000 bytes. Texts are checked character by character, so most have characters of four bytes.
+        let text = if self.number.is_multiple_of(8) { "x".repeat(9_000) } else { "\u{1f642}".repeat(2_250) };
         let row = json!({
             "business_id": "s1", "partner": "partner_8", "partner_id": format!("{}", self.number), "date": "2024-03-01",
             "rating": 5, "state": "treated", "content": text,

@@ -31,7 +31,7 @@ async fn folds_after_random_writes_leave_the_trees_of_a_model() {
 async fn trees_grow_from_nothing_in_passes_and_get_facet_trees_at_their_threshold() {
     let mut ledger = Ledger::with("folds from nothing", 0).await;
     ledger.store = ledger.store.clone().with_fold_limits(FoldLimits { pass_changes: 64, ..LIMITS });
-    for round in 0..5 {
+    for round in 0..6 {
         ledger.write(450).await;
         ledger.fold_alone().await;
         ledger.assert_folded(&format!("round {round}")).await;

@@ -66,7 +66,7 @@ async fn without_time_nothing_is_folded_and_a_log_that_a_dead_fold_did_not_trim_
     ledger.write(300).await;
     let folds = ledger.store.fold_leftovers(|| false).await.expect("the store answers");
     assert_eq!(folds, LeftoverFolds::default());
-    // The updates of a fold come last: they trim the log.
+    // The updates of a fold come last: they trim the lanes of the log.
     let faults = FaultConnector::new();
     let dying = ledger.store_through(&faults);
     let plan = Plan::Of { operation: "UpdateItem", call: 1, kind: FaultKind::RefuseConnection, times: u64::MAX };
@@ -74,7 +74,7 @@ async fn without_time_nothing_is_folded_and_a_log_that_a_dead_fold_did_not_trim_
     dying.fold_reviews(org(1)).await.expect_err("no update arrives");
     let trees = StoredTrees::read(&ledger.stack).await;
     assert_eq!(trees.directory(org(1)).map(|found| found.edition), Some(2));
-    assert!(trees.log_size(org(1)) > 0, "the fold died before the trim");
+    assert!(trees.log_size(org(1)) > 0, "the fold died in its trim");
     let (folds, _) = fold_leftovers(&ledger).await;
     assert_eq!(folds.failed, 0);
     assert_eq!(StoredTrees::read(&ledger.stack).await.log_size(org(1)), 0);

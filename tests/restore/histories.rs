@@ -200,12 +200,10 @@ impl Access {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_restore_of_a_random_history_gives_anything_back() {
     let mut rng = rng("histories of restores");
-    let mut secured = 0;
-    for number in 0.. {
-        if number >= rounds(HISTORIES) && secured > 0 {
-            return;
-        }
-        assert!(number < rounds(MAX_HISTORIES), "nobody moved to an organisation that was created since");
+    let (mut number, mut secured) = (0, 0);
+    while number < rounds(HISTORIES) || secured == 0 {
+        number += 1;
+        assert!(number <= rounds(MAX_HISTORIES), "nobody moved to an organisation that was created since");
         let mut history = History::start(rng.fork()).await;
         let copied_after = history.rng.usize(5..STEPS - 10);
         let mut then = None;

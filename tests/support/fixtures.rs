@@ -1,5 +1,6 @@
 //! Users, organisations and businesses of the tests.
 
+use futures::future::LocalBoxFuture;
 use presence_domain::audit::AuditAction;
 use presence_domain::email::EmailAddress;
 use presence_domain::ids::{BusinessId, OrgId, UserId};
@@ -86,12 +87,14 @@ impl std::fmt::Debug for SavedTables {
     }
 }
 
-/// Tables that have the fixtures and nothing else.
-static SAVED: OnceCell<(SavedTables, Fixtures)> = OnceCell::const_new();
+/// Fixtures, with a copy of tables that have them and perhaps more. The first stack that needs it makes it.
+pub type SavedFixtures = OnceCell<(SavedTables, Fixtures)>;
+/// Writes the fixtures, and perhaps more, into empty tables of a stack.
+pub type WriteFixtures = for<'a> fn(&'a TestStack) -> LocalBoxFuture<'a, Fixtures>;
 
-async fn saved_fixtures() -> (SavedTables, Fixtures) {
+async fn save_fixtures(write: WriteFixtures) -> (SavedTables, Fixtures) {
     let stack = TestStack::start().await;
-    let fixtures = Fixtures::write(&stack).await;
+    let fixtures = write(&stack).await;
     (SavedTables::of(&stack), fixtures)
 }
 
@@ -126,18 +129,27 @@ impl Fixtures {
         (stack, fixtures)
     }
 
-    /// Writes the fixtures into the tables of a stack. Empty tables in memory become a copy of saved ones.
+    /// Writes the fixtures into the tables of a stack.
     ///
     /// # Panics
     /// Panics if the fixtures cannot be written.
     pub async fn create(stack: &TestStack) -> Self {
+        static SAVED: SavedFixtures = OnceCell::const_new();
+        Self::copy(stack, &SAVED, |stack| Box::pin(Self::write(stack))).await
+    }
+
+    /// Fills the tables of a stack as `write` does. Empty tables in memory become a copy of the saved ones.
+    ///
+    /// # Panics
+    /// Panics if they cannot be written.
+    pub async fn copy(stack: &TestStack, saved: &SavedFixtures, write: WriteFixtures) -> Self {
         if stack.is_restorable {
-            let (tables, fixtures) = SAVED.get_or_init(saved_fixtures).await;
+            let (tables, fixtures) = saved.get_or_init(|| save_fixtures(write)).await;
             if tables.copy_into(stack) {
                 return fixtures.clone();
             }
         }
-        Self::write(stack).await
+        write(stack).await
     }
 
     async fn write(stack: &TestStack) -> Self {

@@ -21,7 +21,7 @@ pub use connectors::{
     Attempt, AttemptOutcome, ConnectorLayer, CrashConnector, CrashPoint, FaultConnector, FaultKind,
     InterleavingConnector, LagConnector, NetworkConnector, PauseConnector, Plan, PointInTimeConnector,
 };
-pub use fixtures::{Fixtures, SavedTables, TestUser, address, test_user};
+pub use fixtures::{Fixtures, SavedFixtures, SavedTables, TestUser, address, test_user};
 pub use ops::OpsOutput;
 pub use options::{
     calls_apart, counting_waves, long_timeouts, no_read_wait, operator, operator_scope, rounds, setting, short_retries,

@@ -60,8 +60,8 @@ pub fn rounds(all: usize) -> usize {
     if external_dynamodb().is_some() { (all / 10).max(1) } else { all * setting(ROUNDS, 1) }
 }
 
-/// Returns the number of calls from one interruption of a process to the next: this sample by default, and 1 with `PRESENCE_ROUNDS`, which
-/// interrupts at every call.
+/// Returns the number of calls, or of other cases, from one that a test takes to the next: this sample by default, and 1 with
+/// `PRESENCE_ROUNDS`, which takes them all.
 pub fn calls_apart(sample: usize) -> usize {
     if setting(ROUNDS, 1) > 1 { 1 } else { sample }
 }

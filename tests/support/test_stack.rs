@@ -42,7 +42,7 @@ pub struct TestStack {
     pub clock: Arc<ManualClock>,
     table_prefix: String,
     /// True if its tables may be replaced by saved ones: no background reader follows their streams, and their names are the usual ones.
-    pub is_restorable: bool,
+    pub(crate) is_restorable: bool,
     client: reqwest::Client,
 }
 
@@ -126,7 +126,7 @@ impl TestStack {
     /// Panics if the database does not take them.
     pub async fn fill_items(&self, items: Vec<Item>) {
         if external_dynamodb().is_none() {
-            return self.local.fill_reviews(items).expect("an empty table");
+            return self.local.fill_items(items).expect("an embedded database");
         }
         put_all(&self.dynamodb_client(), &self.stores().database.name(&schema::REVIEWS), items).await;
     }

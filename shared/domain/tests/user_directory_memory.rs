@@ -11,8 +11,8 @@ use presence_domain::user_directory::{DirectoryUser, ListedUser, UserDirectory, 
 static ALLOCATED: PeakAlloc = PeakAlloc;
 
 const USERS: usize = 24_000;
-/// Number of users that change.
-const CHANGED: usize = 960;
+/// Number of users that change: nearly as many as are kept beside the others before both are merged.
+const CHANGED: usize = 1_700;
 
 fn user(number: u64, version: u64) -> ListedUser {
     // Ids in random order, as the service draws them.
@@ -69,7 +69,7 @@ fn directory_reports_its_memory_and_takes_little_of_it() {
     assert!(held < 300 * USERS, "{held} bytes with the index of words");
     assert!(peak < 500 * USERS, "{peak} bytes while the index of words is built");
 
-    let changed: Vec<ListedUser> = (0..CHANGED as u64).map(|number| user(number * 20, 2)).collect();
+    let changed: Vec<ListedUser> = (0..CHANGED as u64).map(|number| user(number * 13, 2)).collect();
     let changed = directory.with_users(changed.into_iter().map(|user| (user.id, Some(user))));
     assert!(changed.search(&words).is_ok_and(|found| !found.is_empty()));
     let both = counted();

@@ -2,7 +2,7 @@
 
 use presence_domain::review::{FacetKey, FacetMask, Partner, Rating, Review, ReviewState};
 use presence_tests::reviews::{org_id, test_review};
-use presence_tests::{Cost, Fixtures, Reply, SavedTables, TestStack, counting_waves, rng};
+use presence_tests::{Cost, Fixtures, Reply, SavedFixtures, TestStack, counting_waves, rng};
 use tokio::sync::OnceCell;
 
 use super::fixtures::ReviewFixtures;
@@ -18,7 +18,7 @@ pub(super) const NOTHING: &str = "rating=5&rating__in=4";
 pub(super) const KEY: Cost = Cost { calls: 1, waves: 1, read_units: 1.0, write_units: 0.0 };
 
 /// Tables that have the fixtures and the reviews.
-static SAVED: OnceCell<(SavedTables, Fixtures)> = OnceCell::const_new();
+static SAVED: SavedFixtures = OnceCell::const_new();
 
 /// Limits of a search by a function that was just started, without the key.
 struct Budget {
@@ -67,22 +67,10 @@ async fn fill(stack: &TestStack) -> Fixtures {
     fixtures
 }
 
-async fn saved_tables() -> (SavedTables, Fixtures) {
-    let stack = TestStack::start().await;
-    let fixtures = fill(&stack).await;
-    (SavedTables::of(&stack), fixtures)
-}
-
-/// Starts a stack with the fixtures and the reviews. Tables in memory become a copy of saved ones.
+/// Starts a stack with the fixtures and the reviews.
 pub(super) async fn filled_stack() -> (TestStack, Fixtures) {
     let stack = TestStack::counting_waves().await;
-    let fixtures = if stack.is_restorable {
-        let (tables, fixtures) = SAVED.get_or_init(|| Box::pin(saved_tables())).await;
-        assert!(tables.copy_into(&stack), "an empty stack");
-        fixtures.clone()
-    } else {
-        fill(&stack).await
-    };
+    let fixtures = Fixtures::copy(&stack, &SAVED, |stack| Box::pin(fill(stack))).await;
     // The first use of a key in an hour is a write.
     ask(&stack, &fixtures.admin_1.key, NOTHING).await;
     (stack, fixtures)

@@ -4,7 +4,7 @@ use presence_domain::review::{Partner, Rating, Review, ReviewState};
 use presence_domain::text::city_key;
 use presence_store::ReviewWrite;
 use presence_tests::reviews::{self, org_id, test_review};
-use presence_tests::{Fixtures, Reply, SavedTables, TestStack};
+use presence_tests::{Fixtures, Reply, SavedFixtures, TestStack};
 use tokio::sync::OnceCell;
 
 use crate::imports::large_dataset::second;
@@ -25,7 +25,7 @@ const BUSINESSES: [(&str, u64, &str); 8] = [
 ];
 
 /// Tables that have the fixtures, the businesses and the reviews.
-static SAVED: OnceCell<(SavedTables, Fixtures)> = OnceCell::const_new();
+static SAVED: SavedFixtures = OnceCell::const_new();
 
 type ReviewRow =
     (&'static str, &'static str, Partner, u8, ReviewState, Option<&'static str>, &'static str, Option<&'static str>);
@@ -91,9 +91,10 @@ pub(super) fn bad(reason: &'static str, query: &str, fields: &str) -> Case {
     Case { reason, by: "admin_1", query: query.to_owned(), expected: Expected::Bad(fields.to_owned()) }
 }
 
-async fn saved_tables() -> (SavedTables, Fixtures) {
-    let ReviewFixtures { stack, fixtures } = ReviewFixtures::write(TestStack::start().await).await;
-    (SavedTables::of(&stack), fixtures)
+async fn write(stack: &TestStack) -> Fixtures {
+    let fixtures = Fixtures::create(stack).await;
+    seed(stack).await;
+    fixtures
 }
 
 impl Case {
@@ -113,20 +114,9 @@ impl ReviewFixtures {
         Self::of(TestStack::counting_waves().await).await
     }
 
-    /// Adds fixtures, businesses and reviews to an empty stack. Tables in memory become a copy of saved ones.
+    /// Adds fixtures, businesses and reviews to an empty stack.
     pub(super) async fn of(stack: TestStack) -> Self {
-        if stack.is_restorable {
-            let (tables, fixtures) = SAVED.get_or_init(|| Box::pin(saved_tables())).await;
-            if tables.copy_into(&stack) {
-                return Self { stack, fixtures: fixtures.clone() };
-            }
-        }
-        Self::write(stack).await
-    }
-
-    async fn write(stack: TestStack) -> Self {
-        let fixtures = Fixtures::create(&stack).await;
-        seed(&stack).await;
+        let fixtures = Fixtures::copy(&stack, &SAVED, |stack| Box::pin(write(stack))).await;
         Self { stack, fixtures }
     }
 

@@ -59,7 +59,7 @@ pub struct NetworkCall {
 pub struct NetworkConnector(Arc<Shared>);
 
 struct Shared {
-    /// Runtime in real time, which makes the calls.
+    /// Runtime in real time, which makes the calls that take some.
     real_time: Handle,
     state: Mutex<NetworkState>,
     is_faulty: AtomicBool,

@@ -73,7 +73,7 @@ impl Emulator {
         let (mut head, body) = request.try_into_http1x().map_err(user_error)?.into_parts();
         // Bodies of calls to DynamoDB are in memory.
         let body = body.bytes().unwrap_or_default();
-        // Others have their turn first, as while a network answers.
+        // Others have their turn first, as while a network answers. A caller that gives up meanwhile has sent nothing.
         tokio::task::yield_now().await;
         // On the caller's thread: to wake another one, and to be woken, takes longer than most calls.
         let answer = if let Some(answer) = self.pool.run(&head.headers, body) {

@@ -60,7 +60,7 @@ impl EmbeddedDynamo {
             .context("cannot start a runtime for DynamoDB")?;
         let pool = Arc::new(Pool::of(database.clone()));
         in_process::register(address.port(), Arc::clone(&pool), runtime.handle().clone());
-        // Its handlers block on SQLite. On the caller's runtime, they would starve all other tasks.
+        // Calls by HTTP block on SQLite here. Most calls of this process block their caller instead, each for as long as it takes.
         let thread = std::thread::Builder::new()
             .name("dynamodb".to_owned())
             .spawn(move || runtime.block_on(serve(listener, pool, stopped)))

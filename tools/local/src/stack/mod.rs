@@ -189,7 +189,7 @@ impl Stack {
     /// Writes items straight into the reviews table of the embedded database.
     ///
     /// Returns an error if the database is not embedded.
-    pub fn fill_reviews(&self, items: Vec<HashMap<String, AttributeValue>>) -> anyhow::Result<()> {
+    pub fn fill_items(&self, items: Vec<HashMap<String, AttributeValue>>) -> anyhow::Result<()> {
         let embedded = self.embedded.as_ref().context("DynamoDB is not embedded")?;
         embedded.import(&self.store.database.name(&schema::REVIEWS), items).map(drop)
     }

@@ -234,7 +234,7 @@ impl CliEnv {
         });
     }
 
-    /// Writes items into a table that has none with their keys.
+    /// Writes items without requests: streams do not tell of them, and no size is checked.
     pub(super) fn put_items(&self, table: &str, items: Vec<Item>) {
         self.dynamo.import(table, items).expect("the database takes every item");
     }

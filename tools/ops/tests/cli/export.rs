@@ -1,4 +1,4 @@
-//! `ops export`: writes meanwhile, and interruptions at every call. A transcript has the formats and the round trip.
+//! `ops export`: writes meanwhile, and interruptions at sampled calls, and at every one with `PRESENCE_ROUNDS`. A transcript has the formats and the round trip.
 
 use std::process::{Child, Stdio};
 use std::sync::mpsc::Receiver;
@@ -70,10 +70,10 @@ fn is_reached(reached: &Receiver<()>, child: &mut Child) -> bool {
 /// Returns the number of calls from one kill to the next: this sample by default, and 1 with `PRESENCE_ROUNDS`.
 #[expect(clippy::disallowed_methods, reason = "a test's own setting")]
 fn calls_apart(sample: usize) -> usize {
-    if std::env::var("PRESENCE_ROUNDS").is_ok() { 1 } else { sample }
+    if std::env::var("PRESENCE_ROUNDS").is_ok_and(|rounds| rounds != "1") { 1 } else { sample }
 }
 
-/// Kills an export at each call in turn, and lets it go on. Returns the number of times that it went on behind the start.
+/// Kills an export at one call after another, and lets it go on. Returns the number of times that it went on behind the start.
 fn kill_and_continue(env: &CliEnv, what: &str, step: usize) -> usize {
     let expected = sorted(&env.run(&format!("export {what}")).expect_exit(0).stdout);
     let proxy = Proxy::start(env.address);

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use presence_local::{DemoKeys, DynamoDb, Options, Stack};
 use presence_runtime::clock::{Clock as _, ManualClock, SystemClock};
+use presence_runtime::config::Config;
 use reqwest::{Client, Method};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -77,8 +78,9 @@ impl Rehearsal {
 
     async fn start(heading: &'static str, options: Options, lag: SignedDuration) -> Self {
         log::capture();
-        // The saved sample has the machine's time.
-        let saved = if options.sample && lag.is_zero() {
+        // The saved sample has the machine's time and the usual names, and no background reader may follow its streams.
+        let is_usual = !options.mailer && !options.publisher && options.table_prefix == Config::DEFAULT_TABLE_PREFIX;
+        let saved = if options.sample && lag.is_zero() && is_usual {
             Some(SAMPLE.get_or_init(|| Box::pin(save_sample())).await)
         } else {
             None
