@@ -1,7 +1,5 @@
 //! `/api/v2/webhooks`: what people set, what the audit trail has of it, and the one attempt of a test.
 
-use std::time::Duration;
-
 use jiff::SignedDuration;
 use presence_domain::audit::AuditTarget;
 use presence_domain::webhook::{Attempt, DeliveryState, Webhook, WebhookId, WebhookSecret};
@@ -10,15 +8,14 @@ use presence_runtime::clock::Clock as _;
 use presence_store::{AuditSource, RetryPolicy, WebhookWrite};
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{
-    FaultConnector, FaultKind, Fixtures, Plan, Reply, TestStack, in_process_client, long_timeouts, no_read_wait, send,
+    FaultConnector, FaultKind, Fixtures, Plan, RETRY_TIME_OF_ENDLESS_FAULTS, Reply, TestStack, in_process_client,
+    long_timeouts, no_read_wait, send,
 };
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 const URL: &str = "https://example.com/events";
-/// Time for which the functions retry calls that fail for ever.
-const RETRY_TIME: Duration = Duration::from_millis(100);
 const NOT_FOUND: &str = r#"{"errors":{"json":"not found"}}"#;
 const NOT_A_MANAGER: &str = r#"{"errors":{"authorization":"a BUSINESS_MANAGER may not manage webhooks"}}"#;
 
@@ -419,7 +416,7 @@ async fn a_failure_at_any_call_of_a_change_is_503_and_the_repeated_request_chang
     ] {
         let faults = FaultConnector::new();
         let http_client = Some(faults.over(in_process_client()));
-        let retry_policy = RetryPolicy::For(RETRY_TIME);
+        let retry_policy = RetryPolicy::For(RETRY_TIME_OF_ENDLESS_FAULTS);
         let stack = TestStack::with(Options { http_client, retry_policy, ..options }).await;
         let fixtures = Fixtures::create(&stack).await;
         let hooks = Hooks { stack, fixtures };

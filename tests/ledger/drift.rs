@@ -64,27 +64,27 @@ type Damages = Vec<(TreeKey, Damage)>;
 
 /// Returns rounds of damage in which each tree has each kind once. A sample of them has each kind, too.
 fn each_kind_of_each_tree(kinds: &[Damage], trees: &[&TreeKey]) -> Vec<Damages> {
-    let wrong = |round: usize| {
+    let damages = |round: usize| {
         let kinds = kinds.iter().cycle().skip(round);
         trees.iter().zip(kinds).map(|(tree, damage)| ((*tree).clone(), *damage)).collect::<Damages>()
     };
-    (0..kinds.len()).step_by(calls_apart(trees.len())).map(wrong).collect()
+    (0..kinds.len()).step_by(calls_apart(trees.len())).map(damages).collect()
 }
 
 /// Damages trees of organisation 1, and corrects them.
-async fn damage_and_rebuild(stack: &TestStack, store: &ReviewStore, wrong: &[(TreeKey, Damage)]) {
+async fn damage_and_rebuild(stack: &TestStack, store: &ReviewStore, damages: &[(TreeKey, Damage)]) {
     let stored = StoredTrees::of(stack);
     let mut editions = Vec::new();
-    for (tree, damage) in wrong {
+    for (tree, damage) in damages {
         editions.push(stored.root(tree).await.edition);
         stored.damage(tree, *damage).await;
     }
-    let damaged: BTreeSet<String> = wrong.iter().map(|(tree, _)| name_of(tree)).collect();
-    assert_eq!(subjects(store).await, damaged, "{wrong:?}");
+    let expected: BTreeSet<String> = damages.iter().map(|(tree, _)| name_of(tree)).collect();
+    assert_eq!(subjects(store).await, expected, "{damages:?}");
     let rebuilt = store.rebuild_reviews(org(1)).await.expect("the trees can be rebuilt");
-    assert_eq!((rebuilt.rewritten, rebuilt.moved), (wrong.len(), 0), "{wrong:?}");
-    assert_eq!(subjects(store).await, BTreeSet::new(), "{wrong:?}");
-    for ((tree, damage), edition) in wrong.iter().zip(editions) {
+    assert_eq!((rebuilt.rewritten, rebuilt.moved), (damages.len(), 0), "{damages:?}");
+    assert_eq!(subjects(store).await, BTreeSet::new(), "{damages:?}");
+    for ((tree, damage), edition) in damages.iter().zip(editions) {
         let named = stored.named_edition(tree).await;
         assert!(named > edition, "{damage:?}: a search may take the root of before for the present one: {tree:?}");
     }
@@ -108,8 +108,8 @@ async fn damage_of_every_kind_is_found_by_an_audit_and_corrected_by_a_rebuild() 
             rounds.push(trees.iter().map(|tree| (tree.clone(), damage)).collect());
         }
     }
-    for wrong in &rounds {
-        damage_and_rebuild(&stack, &store, wrong).await;
+    for damages in &rounds {
+        damage_and_rebuild(&stack, &store, damages).await;
         searches_equal_the_model(&ReviewStore::new(&stack.stores().database), &model, &mut rng).await;
     }
     // A store that has seen it all has old roots and nodes in its cache.

@@ -24,8 +24,8 @@ pub use connectors::{
 pub use fixtures::{Fixtures, SavedFixtures, SavedTables, TestUser, address, test_user};
 pub use ops::OpsOutput;
 pub use options::{
-    calls_apart, counting_waves, long_timeouts, no_read_wait, operator, operator_scope, rounds, setting, short_retries,
-    short_timeouts,
+    RETRY_TIME_OF_ENDLESS_FAULTS, calls_apart, counting_waves, long_timeouts, no_read_wait, operator, operator_scope,
+    rounds, setting, short_retries, short_timeouts,
 };
 pub use presence_local::embedded::in_process_client;
 pub use reply::{Cost, Reply, send};

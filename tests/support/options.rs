@@ -81,6 +81,9 @@ pub fn short_retries() -> Options {
     Options { retry_policy: RetryPolicy::For(SHORT_RETRY_TIME), ..long_timeouts() }
 }
 
+/// Time of retries where faults last for ever: a longer one changes no answer.
+pub const RETRY_TIME_OF_ENDLESS_FAULTS: Duration = Duration::from_millis(100);
+
 /// Returns the options of a stack that gives up at once on an answer that a [`FaultConnector`](crate::FaultConnector) delays,
 /// and waits long for every other one. So the speed of the machine does not decide which answers are late.
 pub fn no_read_wait() -> Options {

@@ -1,7 +1,5 @@
 //! States and replies: what people set, write and take back, what connectors report, and all of it beside imports and moves.
 
-use std::time::Duration;
-
 use jiff::SignedDuration;
 use presence_domain::audit::AuditTarget;
 use presence_domain::ids::{BusinessId, OrgId};
@@ -10,7 +8,10 @@ use presence_local::Options;
 use presence_runtime::clock::Clock as _;
 use presence_store::{AuditSource, Business, RetryPolicy};
 use presence_tests::ConnectorLayer as _;
-use presence_tests::{FaultConnector, FaultKind, Plan, Reply, TestStack, in_process_client, long_timeouts, send};
+use presence_tests::{
+    FaultConnector, FaultKind, Plan, RETRY_TIME_OF_ENDLESS_FAULTS, Reply, TestStack, in_process_client, long_timeouts,
+    send,
+};
 use serde_json::{Value, json};
 
 use super::fixtures::{ReviewFixtures, seeded_review};
@@ -293,8 +294,7 @@ async fn an_unknown_and_a_foreign_review_are_answered_alike() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_fails_at_any_call_is_made_once_when_it_is_repeated() {
     let faults = FaultConnector::new();
-    // The faults last for ever, so that a longer time of retries changes no answer.
-    let retry_policy = RetryPolicy::For(Duration::from_millis(100));
+    let retry_policy = RetryPolicy::For(RETRY_TIME_OF_ENDLESS_FAULTS);
     let options = Options { http_client: Some(faults.over(in_process_client())), retry_policy, ..long_timeouts() };
     let fixtures = ReviewFixtures::of(TestStack::with(options).await).await;
     assert_eq!(fixtures.shown("b").await["state"], "not_treated", "a warm key");

@@ -48,8 +48,8 @@ impl ExtremeDates {
         self.stack.import("reviews", &rows).await.exit
     }
 
-    /// Returns the count of a search and the dates on its pages, which are the same for pages of all sizes. A query has one of the sizes
-    /// by its length; all of them with `PRESENCE_ROUNDS`.
+    /// Returns the count of a search and the dates on its pages, which are the same for pages of all sizes. The length of the query
+    /// chooses one size; `PRESENCE_ROUNDS` takes all of them.
     async fn found(&self, query: &str) -> (u64, Vec<String>) {
         let (mut found, apart) = (None, calls_apart(PAGE_SIZES.len()));
         for size in PAGE_SIZES.into_iter().skip(query.len() % apart).step_by(apart) {

@@ -59,7 +59,7 @@ pub struct NetworkCall {
 pub struct NetworkConnector(Arc<Shared>);
 
 struct Shared {
-    /// Runtime in real time, which makes the calls that take some.
+    /// Runtime in real time, which makes the calls that are not answered at once.
     real_time: Handle,
     state: Mutex<NetworkState>,
     is_faulty: AtomicBool,
