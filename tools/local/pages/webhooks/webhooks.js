@@ -58,16 +58,19 @@ function itemOf({ id }) {
   said.setAttribute("role", "status");
   const wrong = element("p", { className: "error", hidden: true });
   wrong.setAttribute("role", "alert");
-  /** Runs an action. Shows what it returns, or what is wrong. */
-  const act = async run => {
-    wrong.hidden = true;
-    try {
-      said.replaceChildren(...await run() ?? []);
-    } catch (error) {
-      wrong.textContent = error.message;
-      wrong.hidden = false;
-    }
-    await refresh();
+  let last = Promise.resolve();
+  /** Runs an action after those before it. Shows what it returns, or what is wrong. */
+  const act = run => {
+    last = last.then(async () => {
+      wrong.hidden = true;
+      try {
+        said.replaceChildren(...await run() ?? []);
+      } catch (error) {
+        wrong.textContent = error.message;
+        wrong.hidden = false;
+      }
+      refresh();
+    });
   };
   const change = (path, body) => ask(`/webhooks/${id}${path}`, false, "POST", body);
   const replay = after => act(async () => {
