@@ -16,10 +16,12 @@ use presence_domain::feed::{FeedEvent, FeedStart};
 use presence_local::TableStream;
 use presence_mailer::{Mail, Mailer, OutboxProcessor, SendResult};
 use presence_publisher::append;
-use presence_runtime::clock::deadline_in;
+use presence_runtime::batch_response::BatchResponse;
+use presence_runtime::clock::{Clock, deadline_in};
 use presence_runtime::config::MailConfig;
 use presence_store::schema::{AUDIT, EVENTS, REVIEWS, Table, USERS};
-use presence_store::{AuditSettings, AuditSource, Stores};
+use presence_store::{AuditSettings, AuditSource, FeedStore, Stores};
+use presence_tests::connectors::NetworkFault;
 use presence_tests::reviews::org_id;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -27,18 +29,23 @@ use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 
 use super::clients::Client;
+use super::replies::{self, ReplyQueue, connect};
 use super::reviews::{judge_acts, judge_events};
 use super::simulation::Simulation;
 use crate::events::fixture::remaining;
 
 /// Longest time until a stream shows a write, in milliseconds.
 const STREAM_LAG: u64 = 2_000;
+/// Largest error of the clocks of mailers, in milliseconds: two of them may differ by some seconds.
+pub(crate) const CLOCK_ERROR_OF_MAILERS: i64 = 2_000;
 /// Time limit of an invocation, in virtual time.
 const INVOCATION: Duration = Duration::from_mins(1);
+/// Longest life of an invocation that is killed.
+const KILLED_WITHIN: Duration = Duration::from_secs(5);
 /// Interval of the sweeps of mailers and deliverers.
 const SWEEP: Duration = Duration::from_mins(1);
 /// Interval of the auditor.
-const AUDIT_INTERVAL: Duration = Duration::from_mins(5);
+const AUDIT_INTERVAL: Duration = Duration::from_mins(1);
 /// Number of times that Lambda hands a batch over, before it is given up. The publisher's has no end.
 const HAND_OVERS: usize = 3;
 /// Events on a page of the feed.
@@ -131,7 +138,8 @@ pub(crate) async fn start_feed(simulation: &Arc<Simulation>) -> JoinSet<()> {
         let request = client.request(http::Method::POST, "/webhooks".to_owned(), body.clone());
         made = client.send(&request).await.filter(|(status, _)| *status == 200);
     }
-    tasks.spawn(publish(Arc::clone(simulation), Stream::open(simulation, &AUDIT).await));
+    let publisher = Publisher::of_feed(simulation);
+    tasks.spawn(publish(Arc::clone(simulation), publisher, Stream::open(simulation, &AUDIT).await));
     let (sender, receiver) = unbounded_channel();
     let queue = Queue(sender);
     tasks.spawn(watch_feed(Arc::clone(simulation), Stream::open(simulation, &EVENTS).await, queue.clone()));
@@ -144,9 +152,14 @@ pub(crate) async fn start_feed(simulation: &Arc<Simulation>) -> JoinSet<()> {
 pub(crate) async fn start(simulation: &Arc<Simulation>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     tasks.spawn(mail(Arc::clone(simulation), Stream::open(simulation, &USERS).await));
-    for table in [&USERS, &REVIEWS] {
-        tasks.spawn(publish(Arc::clone(simulation), Stream::open(simulation, table).await));
+    for (table, publisher) in [
+        (&USERS, Publisher::of_feed(simulation)),
+        (&REVIEWS, Publisher::of_feed(simulation)),
+        (&REVIEWS, Publisher::Replies(ReplyQueue(Arc::clone(&simulation.replies)))),
+    ] {
+        tasks.spawn(publish(Arc::clone(simulation), publisher, Stream::open(simulation, table).await));
     }
+    tasks.spawn(connect(Arc::clone(simulation)));
     tasks.spawn(sweep_mails(Arc::clone(simulation)));
     tasks.spawn(audit(Arc::clone(simulation)));
     tasks
@@ -162,14 +175,17 @@ pub(crate) async fn stop(simulation: &Simulation, mut tasks: JoinSet<()>) {
     }
 }
 
-/// Runs an invocation until its time limit. Returns none if it did not end, or failed. The deadlines that functions know are in real time: one
-/// with much to do may not end.
+/// Runs an invocation until its time limit, and kills one of many. Returns none if it did not end, or failed. The deadlines that functions know
+/// are in real time: one with much to do may not end.
 pub(crate) async fn invoke<T>(
     simulation: &Simulation,
     what: &str,
     invocation: impl Future<Output = Result<T, Error>> + Send,
 ) -> Option<T> {
-    tokio::time::timeout(INVOCATION, judged(simulation, what, invocation)).await.ok().flatten()
+    let (is_killed, life) = (simulation.fork_rng().u8(..20) == 0, simulation.fork_rng().f64());
+    let is_killed = is_killed && simulation.network.has(NetworkFault::Kill);
+    let time = if is_killed { KILLED_WITHIN.mul_f64(life) } else { INVOCATION };
+    tokio::time::timeout(time, judged(simulation, what, invocation)).await.ok().flatten()
 }
 
 /// Runs an invocation, and finds a panic and every error that the faults do not explain. Returns none if it fails.
@@ -197,7 +213,7 @@ fn mailer(simulation: &Arc<Simulation>, stores: Stores) -> OutboxProcessor {
     OutboxProcessor {
         users: stores.users,
         outbox: stores.outbox,
-        clock: simulation.clock(0),
+        clock: simulation.clock_of_process(CLOCK_ERROR_OF_MAILERS.min(simulation.clock_error)),
         mailer: Arc::new(Ses { simulation: Arc::clone(simulation), rng: Mutex::new(simulation.fork_rng()) }),
         config: config.expect("good settings"),
     }
@@ -257,23 +273,51 @@ async fn sweep_mails(simulation: Arc<Simulation>) {
     }
 }
 
-/// Hands a stream to the publisher of the feed, and again from the record that failed on; now and then all of it again.
-async fn publish(simulation: Arc<Simulation>, mut stream: Stream) {
+/// Function that publishes the changes in a stream.
+enum Publisher {
+    /// To the feed.
+    Feed(FeedStore, Arc<dyn Clock>),
+    /// Requests of replies, to their queue.
+    Replies(ReplyQueue),
+}
+
+impl Publisher {
+    fn of_feed(simulation: &Simulation) -> Self {
+        Self::Feed(simulation.stores().feed, simulation.clock_of_process(simulation.clock_error))
+    }
+
+    /// Returns a process that was just started.
+    fn restarted(&self, simulation: &Simulation) -> Self {
+        match self {
+            Self::Feed(..) => Self::of_feed(simulation),
+            Self::Replies(ReplyQueue(queue)) => Self::Replies(ReplyQueue(Arc::clone(queue))),
+        }
+    }
+
+    async fn handle(&self, batch: &Value) -> BatchResponse {
+        let deadline = deadline_in(INVOCATION);
+        match self {
+            Self::Feed(feed, clock) => append(feed, clock.as_ref(), batch, deadline).await.batch,
+            Self::Replies(queue) => presence_publisher::handle(queue, batch, deadline).await,
+        }
+    }
+}
+
+/// Hands a stream to a publisher, and again from the record that failed on; now and then all of it again.
+async fn publish(simulation: Arc<Simulation>, mut publisher: Publisher, mut stream: Stream) {
     let mut rng = simulation.fork_rng();
-    let mut feed = simulation.stores().feed;
-    let clock = simulation.clock(0);
     loop {
         let batch = stream.next().await;
         let mut next = Some(batch.clone());
         while let Some(part) = next {
-            let invocation = async { Ok(append(&feed, clock.as_ref(), &part, deadline_in(INVOCATION)).await) };
+            let invocation = async { Ok(publisher.handle(&part).await) };
             next = match invoke(&simulation, "a publisher", invocation).await {
-                Some(answer) => remaining(&part, &answer.batch).or_else(|| (rng.u8(..10) == 0).then(|| batch.clone())),
+                Some(answer) => remaining(&part, &answer).or_else(|| (rng.u8(..10) == 0).then(|| batch.clone())),
                 // A panic may come again each time.
                 None => simulation.history().findings.is_empty().then_some(part),
             };
             if rng.u8(..20) == 0 {
-                feed = simulation.stores().feed;
+                publisher = publisher.restarted(&simulation);
             }
         }
     }
@@ -283,7 +327,7 @@ fn deliverer(simulation: &Arc<Simulation>) -> Deliverer<StoredTables, Receiver> 
     let stores = simulation.stores();
     let receiver = Receiver { simulation: Arc::clone(simulation), rng: Mutex::new(simulation.fork_rng()) };
     let tables = StoredTables { webhooks: stores.webhooks, feed: stores.feed };
-    Deliverer { tables, sender: Arc::new(receiver), clock: simulation.clock(0) }
+    Deliverer { tables, sender: Arc::new(receiver), clock: simulation.clock_of_process(simulation.clock_error) }
 }
 
 async fn watch_feed(simulation: Arc<Simulation>, mut stream: Stream, queue: Queue) {
@@ -326,7 +370,7 @@ async fn sweep_webhooks(simulation: Arc<Simulation>, queue: Queue) {
 async fn audit(simulation: Arc<Simulation>) {
     loop {
         tokio::time::sleep(AUDIT_INTERVAL).await;
-        let (reviews, clock) = (simulation.stores().reviews, simulation.clock(0));
+        let (reviews, clock) = (simulation.stores().reviews, simulation.clock_of_process(simulation.clock_error));
         let settings = AuditSettings::new(1_000.0, true);
         let invocation = presence_auditor::handle(&reviews, clock.as_ref(), settings, deadline_in(INVOCATION * 15));
         let was_faulty = simulation.network.is_faulty();
@@ -349,6 +393,8 @@ pub(crate) async fn judge_end(simulation: &Arc<Simulation>) -> usize {
     let waiting = truth.outbox.list().await.expect("an answer");
     waiting.iter().map(|mail| format!("a mail waits: {mail:?}")).for_each(found);
     simulation.history().judge_invitations();
+    replies::judge_handed_on(simulation);
+    replies::judge_end(simulation).await;
     let mut all = 0;
     for org in [1, 2] {
         let events = feed(simulation, org).await;

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use http::Method;
+use jiff::SignedDuration;
+use presence_domain::instant::format_second;
 use presence_domain::user::{Role, Status};
 use presence_tests::address;
 use serde_json::{Value, json};
@@ -22,6 +24,10 @@ const GUESTS: usize = 24;
 const EVENTS: &str = "/events";
 /// Tries of a request with an idempotency key.
 const TRIES: usize = 8;
+
+/// Time until a key ends, in seconds.
+const LIFE_OF_KEYS: std::ops::Range<i64> = 5..50;
+const SECOND: SignedDuration = SignedDuration::from_secs(1);
 
 /// Client with a key of the set-up, which acts on guests.
 pub(crate) struct Client {
@@ -344,7 +350,13 @@ impl Client {
     /// Makes a key for a guest, uses it, ends it or its owner, and uses it again.
     async fn use_keys(&mut self) {
         let (id, first) = (self.guest(), self.moment());
-        let request = self.request(Method::POST, format!("/user/{id}/keys"), json!({ "label": "one" }));
+        let mut body = json!({ "label": "one" });
+        let lasts = self.rng.bool().then(|| SignedDuration::from_secs(self.rng.i64(LIFE_OF_KEYS)));
+        let expires_at = lasts.map(|lasts| self.simulation.now() + lasts);
+        if let Some(at) = expires_at {
+            body["expires_at"] = format_second(at.as_second()).into();
+        }
+        let request = self.request(Method::POST, format!("/user/{id}/keys"), body);
         let Some((200, body)) = self.send(&request).await else {
             return;
         };
@@ -356,16 +368,25 @@ impl Client {
         self.simulation.history().judge(first, || format!("{id} gets a key"), is_active);
         let made = self.moment();
         for _ in 0..self.rng.u8(1..5) {
+            if let Some(lasts) = lasts.filter(|_| self.rng.u8(..8) == 0) {
+                tokio::time::sleep(lasts.unsigned_abs()).await;
+            }
             let path = *self.rng.choice(&["/user/me", EVENTS]).expect("one");
             let may = |state: &State| path != EVENTS || state.users[&id].role == Role::OrgAdmin;
-            let (since, answer) = (self.moment(), self.read_with(key, path).await);
+            let (since, at) = (self.moment(), self.simulation.now());
+            let answer = self.read_with(key, path).await;
+            let error = SignedDuration::from_millis(self.simulation.clock_error);
+            let is_expired = expires_at.is_some_and(|end| at >= end + error);
+            let may_be_expired = expires_at.is_some_and(|end| self.simulation.now() + SECOND >= end - error);
             let mut history = self.simulation.history();
             let what = || format!("{path} with the key of {id}: {answer:?}");
             match answer {
+                Some(200) if is_expired => history.found(what()),
                 Some(200) if history.was(made..=since, |state| !is_active(state)) => history.found(what()),
                 Some(200) => history.judge(since, what, |state| is_active(state) && may(state)),
                 Some(403) => history.judge(since, what, |state| is_active(state) && !may(state)),
                 // It ended with the time for which its owner was not active.
+                Some(401) if may_be_expired => {}
                 Some(401) => history.judge(first, what, |state| !is_active(state)),
                 _ => {}
             }

@@ -53,7 +53,7 @@ pub(crate) async fn judge_answers(simulation: &Arc<Simulation>) {
 }
 
 async fn judge_processes(simulation: &Arc<Simulation>) {
-    for api in simulation.apis() {
+    for api in simulation.living_apis(&mut simulation.fork_rng()).await {
         for number in READERS {
             Client::new(simulation, number).judge_end(&api).await;
         }

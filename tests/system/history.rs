@@ -6,9 +6,12 @@ use std::ops::RangeInclusive;
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::invitation::WINDOW;
-use presence_domain::review::{Review, ReviewId, ReviewState};
+use presence_domain::review::{ReplyAction, ReplyStatus, Review, ReviewId, ReviewState};
 use presence_domain::user::{Role, Status, User};
 use tokio::time::Instant;
+
+use super::background::CLOCK_ERROR_OF_MAILERS;
+use super::replies::{Versions, pending};
 
 /// Longest time from the write of an invitation to its answer: some tries of a request.
 const ANSWERED_LATE: SignedDuration = SignedDuration::from_secs(150);
@@ -59,6 +62,8 @@ pub(crate) struct History {
     pub(crate) changes: Vec<(Option<u64>, String, Option<u64>)>,
     /// Events that the changes of reviews must have, in their order: organisation of the feed, review, and kind with version.
     pub(crate) review_events: Vec<(u64, String, String)>,
+    /// Versions of the replies that were requested, by review.
+    pub(crate) requested: Versions,
     /// Number of requests to act on a review, by its id and the action.
     pub(crate) acts: BTreeMap<(String, &'static str), usize>,
     /// Users as they are stored.
@@ -106,7 +111,22 @@ fn events_of(before: Option<&Review>, after: &Review) -> impl Iterator<Item = (u
     let left = before.filter(|before| before.org_id != after.org_id).map(|before| (before.org_id, "review.deleted"));
     let version = after.version;
     let events = left.into_iter().chain(kind.map(|kind| (after.org_id, kind)));
-    events.map(move |(org, kind)| (org.get(), format!("{kind} {version}")))
+    let events = events.map(move |(org, kind)| (org.get(), format!("{kind} {version}")));
+    events.chain(before.and_then(|before| event_of_reply(before, after)))
+}
+
+/// Returns the event of a change of a reply. A removal that is refused leaves the text with the partner, and so does the partner's own text.
+fn event_of_reply(before: &Review, after: &Review) -> Option<(u64, String)> {
+    let progress = |review: &Review| review.reply.as_ref().map(|reply| (reply.version, reply.status.clone()));
+    let reply = after.reply.as_ref().filter(|_| progress(before) != progress(after))?;
+    let kind = match (&reply.status, reply.action) {
+        (ReplyStatus::OnItsWay { .. }, _) => "reply.requested",
+        (ReplyStatus::Published, ReplyAction::Publish) => "reply.published",
+        (ReplyStatus::Published, ReplyAction::Remove) | (ReplyStatus::Rejected { .. }, _) => "reply.rejected",
+        (ReplyStatus::Ended, _) if after.reply_comment.is_none() => "reply.removed",
+        (ReplyStatus::Ended, _) => return None,
+    };
+    Some((after.org_id.get(), format!("{kind} {}", reply.version)))
 }
 
 /// True if the API shows two states of a review alike.
@@ -134,9 +154,13 @@ impl History {
             users: users.iter().map(|user| (user.id.to_string(), Seen::of(user))).collect(),
             reviews: reviews.iter().map(|review| (review.id.as_str().to_owned(), place_and_state(review))).collect(),
         };
+        let mut requested = Versions::new();
+        for review in &reviews {
+            requested.entry(review.id.as_str().to_owned()).or_default().extend(pending(review));
+        }
         let stored = users.into_iter().map(|user| (user.id.to_string(), user)).collect();
         let reviews = reviews.into_iter().map(|review| (review.id.as_str().to_owned(), review)).collect();
-        Self { states: vec![state], stored, reviews, ..Self::default() }
+        Self { states: vec![state], stored, reviews, requested, ..Self::default() }
     }
 
     /// Begins again with the users and reviews of restored tables, after the last change of the others. Mails were sent nonetheless, and what
@@ -239,6 +263,8 @@ impl History {
         {
             self.found(format!("version {} of review {id} is followed by {}", before.version, review.version));
         }
+        let requested = self.requested.entry(id.clone()).or_default();
+        requested.extend(pending(&review).filter(|version| !requested.contains(version)));
         let events = events_of(self.reviews.get(&id), &review);
         self.review_events.extend(events.map(|(org, event)| (org, id.clone(), event)));
         self.reviews.insert(id.clone(), review);
@@ -316,7 +342,8 @@ impl History {
         let mails = self.mails.entry(address.to_owned()).or_default();
         let last = mails.last().copied();
         mails.push(at);
-        if last.is_some_and(|last| at.duration_since(last) < WINDOW) {
+        let pause = WINDOW - SignedDuration::from_millis(2 * CLOCK_ERROR_OF_MAILERS);
+        if last.is_some_and(|last| at.duration_since(last) < pause) {
             self.found(format!("two mails to {address} at {last:?} and {at}"));
         }
     }

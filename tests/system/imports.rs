@@ -45,15 +45,15 @@ struct Process {
 
 impl Process {
     fn start(simulation: &Arc<Simulation>) -> Self {
-        let mut rng = simulation.fork_rng();
-        let ingest = Self::ingest(simulation, &mut rng);
+        let rng = simulation.fork_rng();
+        let ingest = Self::ingest(simulation);
         Self { simulation: Arc::clone(simulation), rng, ingest }
     }
 
-    fn ingest(simulation: &Arc<Simulation>, rng: &mut Rng) -> Ingest {
+    fn ingest(simulation: &Arc<Simulation>) -> Ingest {
         let rate = Arc::new(WriteRate::new(Arc::new(SystemTimer::start())));
         let database = simulation.stores().database.with_retry_policy(RetryPolicy::WhileImporting(rate));
-        let clock = simulation.clock(rng.i64(-simulation.clock_error..=simulation.clock_error));
+        let clock = simulation.clock_of_process(simulation.clock_error);
         let (bucket, queue) = (Arc::clone(&simulation.bucket), Arc::clone(&simulation.queue));
         Ingest::new(&database, bucket, queue).with_clock(clock)
     }
@@ -65,7 +65,7 @@ impl Process {
         let invocation = judged(&self.simulation, "ingest", handle(&self.ingest, event, deadline_in(left)));
         let answer = tokio::time::timeout(life, invocation).await;
         if answer.is_err() || self.rng.u8(..20) == 0 {
-            self.ingest = Self::ingest(&self.simulation, &mut self.rng);
+            self.ingest = Self::ingest(&self.simulation);
         }
         answer.ok().flatten()
     }

@@ -1,10 +1,11 @@
-//! Simulation of the whole service in one process and in virtual time. Clients, the functions of the API, mailers, the publisher,
-//! deliverers, the auditor, partners and ingest run over the embedded database, a bucket and a queue, behind a hostile network.
+//! Simulation of the whole service in one process and in virtual time. Clients, the functions of the API, mailers, publishers, deliverers,
+//! the auditor, partners, connectors and ingest run over the embedded database, a bucket and queues, behind a hostile network.
 //!
-//! Several processes of each kind have caches and clocks of their own, and half of them are of the next version. Calls are slow, are lost
-//! before or after they are carried out, come late, hang for minutes, are throttled, or meet other transactions. In a third of the runs, a
-//! function beside the API now and then stands still for seconds. Indexes lag. Streams hand batches over again, and the queue hands messages
-//! over again and in another order. Meanwhile an operator restores the tables as they were. Half of the runs go on with the restored tables.
+//! Several processes of each kind have caches and clocks of their own, and half of them are of the next version. Half of the clocks jump. Calls
+//! are slow, are lost before or after they are carried out, come late, hang for minutes, are throttled, or meet other transactions. Processes
+//! of the API die at any call, and invocations of other functions are killed. In a third of the runs, a function beside the API now and then
+//! stands still for seconds. Indexes lag. Streams hand batches over again, and queues hand messages over again and in another order. Meanwhile
+//! an operator restores the tables as they were. Half of the runs go on with the restored tables.
 //!
 //! The judge looks at the database right after each write, so that it knows each state that there ever was. Each answer must fit a state
 //! between its request and itself; each change must be what its caller asked for, and happen once. A refusal must have its reason in such a
@@ -23,6 +24,7 @@ mod pauses;
 mod processes;
 mod queue;
 mod refusals;
+mod replies;
 mod restore;
 mod reviews;
 mod rows;

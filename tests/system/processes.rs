@@ -1,9 +1,14 @@
 //! Processes of the functions of the API, behind their gateway.
 
+use std::future::{Future, pending};
 use std::net::{IpAddr, Ipv4Addr};
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use aws_lambda_events::encodings::Body;
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use fastrand::Rng;
 use http::{HeaderMap, HeaderValue, Method, Version};
 use jiff::{SignedDuration, Timestamp};
 use presence_local::Options;
@@ -12,7 +17,10 @@ use presence_local::gateway::{InvokeError, LocalFunction, RouteTable};
 use presence_local::host::ApiHost;
 use presence_runtime::clock::Clock;
 use presence_store::Database;
+use presence_tests::ConnectorLayer;
+use presence_tests::connectors::{Answer, NetworkConnector, NetworkFault, Next};
 use serde_json::Value;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// Trace that all requests share.
@@ -21,16 +29,88 @@ const TRACE: &str = "Root=1-6b019b48-0123456789abcdef01234567";
 /// Page of an invitation.
 pub(crate) const PAGE: &str = "/invitation";
 
+/// Calls of a process until it dies. All functions of the API together are a process here.
+const LIFE: Range<u64> = 50..1_500;
+/// Time from one jump of a clock to the next, in milliseconds.
+const UNTIL_JUMP: u64 = 40_000;
+/// Number of the errors of a clock that jumps.
+const ERRORS: usize = 7;
+
 /// Clock of a process: virtual time, with an error.
 pub(crate) struct SimulatedClock {
     pub(crate) start: Instant,
     pub(crate) at_start: Timestamp,
-    pub(crate) error: SignedDuration,
+    /// Errors in milliseconds. The clock jumps from one to the next.
+    pub(crate) errors: Vec<i64>,
+    /// Milliseconds of the first error that are over at the start.
+    pub(crate) phase: u64,
+}
+
+impl SimulatedClock {
+    /// Draws errors up to this one. Half of the clocks jump.
+    pub(crate) fn draw(start: Instant, at_start: Timestamp, largest: i64, rng: &mut Rng) -> Self {
+        let count = if rng.bool() { ERRORS } else { 1 };
+        let errors = (0..count).map(|_| rng.i64(-largest..=largest)).collect();
+        Self { start, at_start, errors, phase: rng.u64(..UNTIL_JUMP) }
+    }
 }
 
 impl Clock for SimulatedClock {
     fn now(&self) -> Timestamp {
-        self.at_start + SignedDuration::try_from(self.start.elapsed()).expect("a short time") + self.error
+        let elapsed = u64::try_from(self.start.elapsed().as_millis()).expect("a short time");
+        let jumps = usize::try_from((elapsed + self.phase) / UNTIL_JUMP).expect("few");
+        let error = self.errors[jumps % self.errors.len()];
+        self.at_start + SignedDuration::from_millis(elapsed.cast_signed() + error)
+    }
+}
+
+/// Life of a process, which ends at one of its calls, before the call or after it. Clones are of one process.
+#[derive(Clone)]
+pub(crate) struct Life {
+    network: NetworkConnector,
+    calls_left: Arc<AtomicU64>,
+    /// True if the last call is carried out.
+    ends_after: bool,
+    is_over: Arc<watch::Sender<bool>>,
+}
+
+impl Life {
+    /// Returns the life of a process that dies soon or late, while there are faults.
+    pub(crate) fn draw(network: &NetworkConnector, rng: &mut Rng) -> Self {
+        let (calls_left, ends_after) = (Arc::new(AtomicU64::new(rng.u64(LIFE))), rng.bool());
+        Self { network: network.clone(), calls_left, ends_after, is_over: Arc::new(watch::Sender::new(false)) }
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        *self.is_over.borrow()
+    }
+
+    /// Does work of the process. Returns none if the process dies meanwhile.
+    async fn work<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut is_over = self.is_over.subscribe();
+        tokio::select! {
+            biased;
+            _ = is_over.wait_for(|is_over| *is_over) => None,
+            output = work => Some(output),
+        }
+    }
+}
+
+impl ConnectorLayer for Life {
+    async fn call(&self, request: HttpRequest, next: Next) -> Answer {
+        let left = self.calls_left.fetch_sub(1, Ordering::Relaxed);
+        let is_last = left <= 1 && self.network.has(NetworkFault::Kill);
+        if is_last && !self.ends_after {
+            self.is_over.send_replace(true);
+        }
+        let answer = self.work(next.call(request)).await;
+        if is_last {
+            self.is_over.send_replace(true);
+        }
+        match answer.filter(|_| !is_last) {
+            Some(answer) => answer,
+            None => pending().await,
+        }
     }
 }
 
@@ -50,18 +130,19 @@ pub(crate) struct Request {
 pub(crate) struct Api {
     routes: RouteTable<LocalFunction>,
     host: ApiHost,
+    pub(crate) life: Life,
 }
 
 impl Api {
     /// Starts the processes with caches of their own.
-    pub(crate) async fn start(database: &Database, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) async fn start(database: &Database, clock: Arc<dyn Clock>, life: Life) -> Self {
         let options = Options { clock, ..Options::default() };
         let routes = presence_local::start_functions(database, &options).await.expect("the functions start");
         let routes = RouteTable::new(routes).expect("the routes of the template");
-        Self { routes, host: ApiHost::parse("api.example").expect("a host") }
+        Self { routes, host: ApiHost::parse("api.example").expect("a host"), life }
     }
 
-    /// Invokes the function of a request. Returns status and body: 503 after its time limit, and 500 if it panics.
+    /// Invokes the function of a request. Returns status and body: 503 after its time limit or if the process dies, and 500 if it panics.
     pub(crate) async fn answer(&self, request: &Request) -> (u16, Value) {
         let is_page = request.path.starts_with(PAGE);
         let target = if is_page { request.path.clone() } else { format!("/api/v2{}", request.path) };
@@ -94,8 +175,8 @@ impl Api {
         };
         let route = self.routes.find(&request.method, incoming.path()).expect("a route of the API");
         let event = to_json(&build(&incoming, &route)).expect("JSON");
-        match route.function.invoke(event, TRACE).await {
-            Ok(response) => {
+        match self.life.work(route.function.invoke(event, TRACE)).await {
+            Some(Ok(response)) => {
                 let status = u16::try_from(response.status_code).expect("a status");
                 let body = match response.body {
                     Some(Body::Text(text)) => serde_json::from_str(&text).unwrap_or_default(),
@@ -103,8 +184,8 @@ impl Api {
                 };
                 (status, body)
             }
-            Err(InvokeError::TimedOut) => (503, Value::Null),
-            Err(error) => (500, error.to_string().into()),
+            Some(Err(InvokeError::TimedOut)) | None => (503, Value::Null),
+            Some(Err(error)) => (500, error.to_string().into()),
         }
     }
 }

@@ -40,6 +40,8 @@ struct State {
     /// Instant at which each deduplication id was seen.
     seen: BTreeMap<String, Instant>,
     dead: Vec<QueueMessage>,
+    /// Bodies of all messages that were sent.
+    bodies: Vec<String>,
     receives: usize,
 }
 
@@ -84,6 +86,7 @@ impl Queue {
         let sent_at = self.at_start + (now - self.start);
         let visible_at = now + self.delay(LONGEST_DELAY);
         let mut state = self.state();
+        state.bodies.push(message.body.clone());
         state.seen.retain(|_, seen| now - *seen < DEDUPLICATION_TIME);
         if state.seen.contains_key(&message.deduplication_id) {
             return None;
@@ -95,6 +98,15 @@ impl Queue {
         drop(state);
         self.changed.notify_waiters();
         Some((number, sent_at.as_millisecond()))
+    }
+
+    /// Takes a message. Now and then returns the reason why it does not.
+    pub(crate) fn take_or_refuse(&self, message: QueueMessage) -> Option<String> {
+        let is_refused = self.happens(10);
+        if !is_refused {
+            self.push(message);
+        }
+        is_refused.then(|| "InternalError".to_owned())
     }
 
     /// Waits for messages, and takes the next ones, as an event of the function.
@@ -133,7 +145,7 @@ impl Queue {
         Ok(numbers.into_iter().filter_map(|number| state.hand_over(number, now)).collect())
     }
 
-    /// Deletes the messages that ingest did not fail. A deletion may be lost.
+    /// Deletes the messages that did not fail. A deletion may be lost.
     pub(crate) fn record_outcome(&self, event: &Value, answer: &BatchResponse) {
         for record in event["Records"].as_array().expect("records") {
             let id = record["messageId"].as_str().expect("an id");
@@ -157,12 +169,22 @@ impl Queue {
         (state.messages.len(), state.dead.clone())
     }
 
+    /// Returns the bodies of all messages that were sent, repeated ones included.
+    pub(crate) fn bodies(&self) -> Vec<String> {
+        self.state().bodies.clone()
+    }
+
+    /// Forgets all messages.
+    pub(crate) fn purge(&self) {
+        *self.state() = State::default();
+    }
+
     /// Returns the number of messages that were handed over, repeated ones included.
     pub(crate) fn receives(&self) -> usize {
         self.state().receives
     }
 
-    async fn call<T: Send>(&self, act: impl FnOnce() -> T + Send) -> Result<T, Error> {
+    pub(crate) async fn call<T: Send>(&self, act: impl FnOnce() -> T + Send) -> Result<T, Error> {
         let answer = self.network.call_service("queue", act).await;
         answer.ok_or_else(|| Error::Unavailable("the queue does not answer".into()))
     }

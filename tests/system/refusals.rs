@@ -45,6 +45,8 @@ fn explains_of_user(state: &State, id: &str, request: &Request, status: u16, err
     match status {
         404 => user.is_none() && !id.is_empty(),
         400 if errors["email"].is_string() => is_taken(&request.body["email"]),
+        // By a clock that is ahead.
+        400 if errors["expires_at"].is_string() => !request.body["expires_at"].is_null(),
         // A text for too many keys, of which answers that were lost may have made some.
         400 if request.path.ends_with("/keys") && errors.is_string() => has_status(Status::Active),
         400 if request.path.ends_with("/keys") => errors["status"].is_string() && has_status(Status::Invited),

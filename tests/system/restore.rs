@@ -18,7 +18,7 @@ use presence_tests::{ConnectorLayer as _, OpsOutput, PointInTimeConnector, in_pr
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
-use super::processes::{Api, PAGE, Request};
+use super::processes::{Api, Life, PAGE, Request};
 use super::simulation::{Simulation, stores};
 use crate::restore::histories::{gains_of_user, is_key_within};
 
@@ -94,6 +94,15 @@ impl Operator {
         self.simulation.switch_to(restored).await;
     }
 
+    /// Sends the replies again that waited at the instant of the copy.
+    pub(crate) async fn resend_replies(&self) {
+        let stores = self.simulation.truth().clone();
+        let output = run_ops(&stores, self.simulation.clock(0), "replies resend --all", |context| context).await;
+        if output.exit != Exit::Done {
+            self.found(format!("replies cannot be sent again: {}", output.stderr));
+        }
+    }
+
     async fn judge_user(&self, id: UserId, restored: &Stores) {
         let Some(user) = restored.users.get(operator_scope(), id).await.expect("an answer") else { return };
         let truth = self.simulation.truth();
@@ -113,8 +122,11 @@ impl Operator {
     /// Looks for links that work with the restored tables, and did not before.
     async fn judge_links(&self, restored: &Database) {
         let simulation = &self.simulation;
-        let before = Api::start(&simulation.truth().database, simulation.clock(0)).await;
-        let after = Api::start(restored, simulation.clock(0)).await;
+        let start = async |database| {
+            let life = Life::draw(&simulation.network, &mut simulation.fork_rng());
+            Api::start(database, simulation.clock(0), life).await
+        };
+        let (before, after) = (start(&simulation.truth().database).await, start(restored).await);
         let links: BTreeSet<_> = simulation.links().iter().cloned().collect();
         for link in links {
             let path = format!("{PAGE}?{link}");

@@ -77,10 +77,15 @@ pub(crate) async fn move_business(simulation: &Simulation, org: u64) {
 type EventsById = BTreeMap<String, Vec<String>>;
 
 impl Client {
-    /// Returns the number of reviews with a state, and judges it unless a business is on its way.
+    /// Reads the number of reviews with a state, of a search or of the statistics, and judges it unless a business is on its way.
     pub(crate) async fn count_reviews(&mut self) {
         let (since, state) = (self.moment(), *self.rng.choice(&ReviewState::ALL).expect("one"));
-        let path = format!("/reviews?per_page=1&state={}", state.as_str());
+        let (resource, count) = if self.rng.bool() {
+            (format!("?per_page=1&state={}", state.as_str()), "/count".to_owned())
+        } else {
+            ("/stats".to_owned(), format!("/states/{}", state.as_str()))
+        };
+        let path = format!("/reviews{resource}");
         let request = self.request(Method::GET, path, Value::Null);
         let Some((200, body)) = self.send(&request).await else {
             return;
@@ -90,10 +95,10 @@ impl Client {
         let was_calm = history.moving == 0 && since >= history.moved;
         let fits = |all: &State| {
             let counted = |(of, found): &&(u64, ReviewState)| *found == state && org.is_none_or(|org| org == *of);
-            body["count"] == all.reviews.values().filter(counted).count()
+            body.pointer(&count) == Some(&json!(all.reviews.values().filter(counted).count()))
         };
         if was_calm || org.is_none() {
-            history.judge(since, || format!("count of reviews {org:?} {state:?}: {}", body["count"]), fits);
+            history.judge(since, || format!("count of reviews {org:?} {state:?}: {body}"), fits);
         }
     }
 
@@ -168,15 +173,20 @@ pub(crate) async fn judge_acts(simulation: &Simulation, org: u64) {
     }
 }
 
-/// Compares the events of reviews in the feed of an organisation with the changes of reviews: each change has its event once, and those of a
-/// review are in the order of its changes.
+/// True for a kind of events about a review or its reply.
+fn is_of_review(kind: &str) -> bool {
+    kind.starts_with("review.") || kind.starts_with("reply.")
+}
+
+/// Compares the events of reviews in the feed of an organisation with the changes of reviews and replies: each change has its event once, and
+/// those of a review are in the order of its changes.
 pub(crate) fn judge_events(simulation: &Simulation, org: u64, events: &[FeedEvent]) {
     let (mut expected, mut found): (EventsById, EventsById) = Default::default();
     let mut history = simulation.history();
     for (_, id, event) in history.review_events.iter().filter(|(of, ..)| *of == org) {
         expected.entry(id.clone()).or_default().push(event.clone());
     }
-    for event in events.iter().filter(|event| event.kind.as_str().starts_with("review.")) {
+    for event in events.iter().filter(|event| is_of_review(event.kind.as_str())) {
         let (id, version) = (event.data.id.clone(), event.data.version.flatten());
         let event = format!("{} {}", event.kind.as_str(), version.unwrap_or_default());
         found.entry(id.unwrap_or_default()).or_default().push(event);

@@ -8,7 +8,7 @@ use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_types::SdkConfig;
 use fastrand::Rng;
 use futures::FutureExt as _;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use presence_domain::ids::UserId;
 use presence_domain::random::seeded;
 use presence_domain::restore::MARGIN;
@@ -28,11 +28,11 @@ use super::history::{History, Intent, Moment};
 use super::limits::Pass;
 use super::next_version::VersionConnector;
 use super::pauses::Pauses;
-use super::processes::{Api, Request, SimulatedClock};
+use super::processes::{Api, Life, Request, SimulatedClock};
 use super::queue::Queue;
 use super::rows::Sent;
 use super::shortened::Setting;
-use super::{background, end, imports, limits, restore, reviews};
+use super::{background, end, imports, limits, replies, restore, reviews};
 
 /// Processes of each function of the API.
 const PROCESSES: usize = 2;
@@ -100,6 +100,8 @@ pub(crate) struct Simulation {
     lag: LagConnector,
     pub(crate) bucket: Arc<Bucket>,
     pub(crate) queue: Arc<Queue>,
+    /// Queue of requests of replies.
+    pub(crate) replies: Arc<Queue>,
     tables: Arc<Tables>,
     history: Arc<Mutex<History>>,
     /// Events that the webhook received, in their order.
@@ -198,7 +200,7 @@ impl Simulation {
         let after_write = noting(Arc::clone(&tables), Arc::clone(&history), written);
         let network = NetworkConnector::faulty(real_time.clone(), rng.fork(), after_write);
         let bucket = Arc::new(Bucket::new(network.clone(), rng.fork()));
-        let queue = Arc::new(Queue::new(network.clone(), rng.fork(), at_start));
+        let [queue, replies] = [(), ()].map(|()| Arc::new(Queue::new(network.clone(), rng.fork(), at_start)));
         let lag = LagConnector::new(0);
         let (apis, start) = (Mutex::default(), Instant::now());
         let (deliveries, rng) = (Mutex::default(), Mutex::new(rng));
@@ -209,6 +211,7 @@ impl Simulation {
             lag,
             bucket,
             queue,
+            replies,
             tables,
             history,
             deliveries,
@@ -275,18 +278,27 @@ impl Simulation {
 
     /// Returns the stores of a process that was just started.
     pub(crate) fn stores(&self) -> Stores {
+        self.stores_over(self.network.over(self.lag.over(in_process_client())))
+    }
+
+    fn stores_over(&self, client: SharedHttpClient) -> Stores {
         let version = VersionConnector { is_next: self.rng.lock().expect("no panic").bool() };
-        let first = stores(&self.stack, version.over(self.network.over(self.lag.over(in_process_client()))));
+        let first = stores(&self.stack, version.over(client));
         match self.tables.restored.get() {
             Some(restored) => Stores::new(first.database.with_prefix(restored.database.prefix())),
             None => first,
         }
     }
 
-    /// Returns a clock with an error in milliseconds.
+    /// Returns a clock with an error in milliseconds that stays.
     pub(crate) fn clock(&self, error: i64) -> Arc<dyn Clock> {
-        let error = SignedDuration::from_millis(error);
-        Arc::new(SimulatedClock { start: self.start, at_start: self.at_start, error })
+        Arc::new(SimulatedClock { start: self.start, at_start: self.at_start, errors: vec![error], phase: 0 })
+    }
+
+    /// Returns the clock of a process that was just started, with errors up to this one, in milliseconds.
+    pub(crate) fn clock_of_process(&self, largest_error: i64) -> Arc<dyn Clock> {
+        let mut rng = self.rng.lock().expect("no panic");
+        Arc::new(SimulatedClock::draw(self.start, self.at_start, largest_error, &mut rng))
     }
 
     /// Returns the time by a clock that is right.
@@ -296,8 +308,10 @@ impl Simulation {
 
     /// Starts processes of the API in the place of others.
     pub(crate) async fn replace_api(&self, rng: &mut Rng) {
-        let error = rng.i64(-self.clock_error..=self.clock_error);
-        let api = Arc::new(Api::start(&self.stores().database, self.clock(error)).await);
+        let clock = self.clock_of_process(self.clock_error);
+        let life = Life::draw(&self.network, rng);
+        let stores = self.stores_over(life.over(self.network.over(self.lag.over(in_process_client()))));
+        let api = Arc::new(Api::start(&stores.database, clock, life).await);
         let mut apis = self.apis.lock().expect("no panic");
         if apis.len() == PROCESSES {
             apis.remove(rng.usize(..PROCESSES));
@@ -305,14 +319,23 @@ impl Simulation {
         apis.push(api);
     }
 
-    /// Returns the processes of the API.
-    pub(crate) fn apis(&self) -> Vec<Arc<Api>> {
-        self.apis.lock().expect("no panic").clone()
+    /// Returns the processes of the API. Others take the place of those that have died.
+    pub(crate) async fn living_apis(&self, rng: &mut Rng) -> Vec<Arc<Api>> {
+        let living = || {
+            let mut apis = self.apis.lock().expect("no panic");
+            apis.retain(|api| !api.life.is_over());
+            apis.clone()
+        };
+        while living().len() < PROCESSES {
+            self.replace_api(rng).await;
+        }
+        living()
     }
 
     /// Sends a request to one of the processes. Returns status and body; `None` if the answer, or the request, is lost.
     pub(crate) async fn send(&self, request: &Request, rng: &mut Rng) -> Option<(u16, serde_json::Value)> {
-        let api = rng.choice(self.apis.lock().expect("no panic").iter()).expect("a process").clone();
+        let apis = self.living_apis(rng).await;
+        let api = rng.choice(&apis).expect("a process");
         let sent = Instant::now();
         let answer = api.answer(request).await;
         limits::note(self, request, sent, answer.0);
@@ -328,6 +351,9 @@ impl Simulation {
     pub(crate) async fn switch_to(&self, restored: Stores) {
         limits::judge_end(self);
         self.passes().clear();
+        replies::judge_handed_on(self);
+        // A connector forgets what it has seen: versions begin again at those of the restore.
+        self.replies.purge();
         let (mut users, mut reviews) = (Vec::new(), Vec::new());
         let (user_ids, review_ids) = self.history().ids();
         for id in user_ids {
@@ -383,6 +409,7 @@ impl Simulation {
             background::stop(&self, workers).await;
             operator.switch().await;
             workers = background::start(&self).await;
+            operator.resend_replies().await;
             self.begin_faults(&mut rng).await;
             let mut clients = self.start_clients(CLIENTS_OF_RESTORED, setting, setting.time / 2);
             clients.spawn(Client::new(&self, CLIENTS_OF_RESTORED).create_again());

@@ -139,8 +139,10 @@ enum CallOutcome {
     AnswerLost,
     /// The request arrives after its caller has given it up.
     Late(Duration),
-    Throttled,
-    Conflict,
+    /// A transaction is throttled in one of four forms, at one of its items.
+    Throttled(usize),
+    /// One of the items is in another transaction.
+    Conflict(usize),
     ServerError,
     /// The table cannot be reached for a while.
     Unreachable,
@@ -156,8 +158,8 @@ impl CallOutcome {
             Self::RequestLost => Some(NetworkFault::LostRequest),
             Self::AnswerLost => Some(NetworkFault::LostAnswer),
             Self::Late(_) => Some(NetworkFault::LateRequest),
-            Self::Throttled => Some(NetworkFault::Throttling),
-            Self::Conflict => Some(NetworkFault::Conflict),
+            Self::Throttled(_) => Some(NetworkFault::Throttling),
+            Self::Conflict(_) => Some(NetworkFault::Conflict),
             Self::ServerError => Some(NetworkFault::ServerError),
             Self::Unreachable => Some(NetworkFault::Outage),
             Self::Hanging(_) => Some(NetworkFault::Hang),
@@ -288,8 +290,8 @@ impl Shared {
             0..5 => CallOutcome::RequestLost,
             5..12 => CallOutcome::AnswerLost,
             12..15 => CallOutcome::Late(Duration::from_millis(rng.u64(500..20_000))),
-            15..20 => CallOutcome::Throttled,
-            20..26 if is_transaction => CallOutcome::Conflict,
+            15..20 => CallOutcome::Throttled(rng.usize(..)),
+            20..26 if is_transaction => CallOutcome::Conflict(rng.usize(..)),
             26..28 => CallOutcome::ServerError,
             28 => CallOutcome::Hanging(Duration::from_millis(rng.u64(5_000..300_000))),
             _ => CallOutcome::Answered,
@@ -350,9 +352,12 @@ impl ConnectorLayer for NetworkConnector {
                 });
                 return Err(lost());
             }
-            CallOutcome::Throttled if call.is_transaction() => replies::throttled_transaction(&call, 0, 0),
-            CallOutcome::Throttled => replies::throttled(),
-            CallOutcome::Conflict => replies::conflict(&call, &[0]),
+            CallOutcome::Throttled(drawn) if call.is_transaction() => {
+                let place = drawn / 4 % call.actions().len();
+                replies::throttled_transaction(&call, drawn as u64, place)
+            }
+            CallOutcome::Throttled(_) => replies::throttled(),
+            CallOutcome::Conflict(drawn) => replies::conflict(&call, &[drawn % call.actions().len()]),
             CallOutcome::ServerError | CallOutcome::Unreachable => replies::server_error(),
             CallOutcome::Hanging(time) => {
                 tokio::time::sleep(time).await;

@@ -1,0 +1,122 @@
+//! Replies: the queue of their requests, a connector that reports their outcomes, and the judge of both.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use http::Method;
+use presence_domain::review::{ReplyStatus, Review};
+use presence_publisher::{Bus, PutError, ReplyMessage};
+use presence_runtime::batch_response::BatchResponse;
+use serde_json::{Value, json};
+
+use super::clients::Client;
+use super::queue::Queue;
+use super::simulation::Simulation;
+
+/// Number of the connector among the clients: one with the key of a PROVIDER.
+const CONNECTOR: usize = 4_000;
+/// Longest time until a partner has an outcome, in milliseconds.
+const LONGEST_TIME: u64 = 3_000;
+
+/// Versions of the replies of each review, in their order.
+pub(crate) type Versions = BTreeMap<String, Vec<u64>>;
+
+/// Returns the version of the reply of a review that is on its way.
+pub(crate) fn pending(review: &Review) -> Option<u64> {
+    let reply = review.reply.as_ref()?;
+    matches!(reply.status, ReplyStatus::OnItsWay { .. }).then_some(reply.version)
+}
+
+/// Queue of the requests, as the function sees it.
+pub(crate) struct ReplyQueue(pub(crate) Arc<Queue>);
+
+impl Bus for ReplyQueue {
+    type Entry = ReplyMessage;
+
+    fn put<'a>(&'a self, entries: &'a [ReplyMessage]) -> BoxFuture<'a, Result<Vec<Option<String>>, PutError>> {
+        let put = async move {
+            let taken = entries.iter().map(|ReplyMessage(message)| self.0.take_or_refuse(message.clone()));
+            let answer = self.0.call(|| taken.collect()).await;
+            answer.map_err(|_| PutError("Timeout".to_owned()))
+        };
+        put.boxed()
+    }
+}
+
+/// Carries requests out, and reports each outcome until it is known to be recorded.
+pub(crate) async fn connect(simulation: Arc<Simulation>) {
+    let queue = Arc::clone(&simulation.replies);
+    let mut connector = Client::new(&simulation, CONNECTOR);
+    loop {
+        let event = queue.receive().await;
+        for record in event["Records"].as_array().expect("records") {
+            connector.report(record["body"].as_str().expect("a text")).await;
+        }
+        queue.record_outcome(&event, &BatchResponse::default());
+    }
+}
+
+impl Client {
+    /// Reports the outcome of a request.
+    async fn report(&mut self, request: &str) {
+        let request: Value = serde_json::from_str(request).expect("JSON");
+        tokio::time::sleep(Duration::from_millis(self.rng.u64(..LONGEST_TIME))).await;
+        let outcome = match request["action"].as_str() {
+            _ if self.rng.u8(..5) == 0 => "rejected",
+            Some("publish") => "published",
+            _ => "removed",
+        };
+        let id = request["review_id"].as_str().expect("an id").to_owned();
+        let body = json!({ "version": request["version"], "outcome": outcome });
+        let path = format!("/reviews/{id}/reply/outcome");
+        loop {
+            *self.simulation.history().acts.entry((id.clone(), "reply_outcome")).or_default() += 1;
+            let request = self.request(Method::POST, path.clone(), body.clone());
+            match self.send(&request).await {
+                Some((200, _)) => return,
+                None | Some((409 | 500.., _)) => {}
+                Some(answer) => {
+                    return self.simulation.history().found(format!("{path} with {body} is answered with {answer:?}"));
+                }
+            }
+        }
+    }
+}
+
+/// Judges that each request was handed on, first so in order.
+pub(crate) fn judge_handed_on(simulation: &Simulation) {
+    let handed_on = first_of_each(simulation.replies.bodies());
+    let mut history = simulation.history();
+    let requested = history.requested.clone();
+    for (id, requested) in requested {
+        let handed_on = handed_on.get(&id).cloned().unwrap_or_default();
+        if handed_on != requested {
+            history.found(format!("replies {requested:?} of {id} were requested, and {handed_on:?} were handed on"));
+        }
+    }
+}
+
+/// Judges that no reply waits for an outcome.
+pub(crate) async fn judge_end(simulation: &Simulation) {
+    let waiting = simulation.truth().reviews.list_pending_replies().await.expect("an answer");
+    for review in waiting {
+        simulation.history().found(format!("a reply to {} waits: {:?}", review.id.as_str(), review.reply));
+    }
+}
+
+/// Returns the versions in messages, without those that came before.
+fn first_of_each(bodies: Vec<String>) -> Versions {
+    let mut versions = Versions::new();
+    for body in bodies {
+        let body: Value = serde_json::from_str(&body).expect("JSON");
+        let of_review = versions.entry(body["review_id"].as_str().expect("an id").to_owned()).or_default();
+        let version = body["version"].as_u64().expect("a version");
+        if !of_review.contains(&version) {
+            of_review.push(version);
+        }
+    }
+    versions
+}
