@@ -1,7 +1,7 @@
 //! Messages of the queue: one for each request, with the fields of the contract, and none for any other change.
 
 use jiff::SignedDuration;
-use presence_domain::review::{OutcomeReport, ReplyOutcome};
+use presence_domain::review::{OutcomeReport, ReplyOutcome, Review};
 use presence_ops::Exit;
 use presence_runtime::clock::Clock as _;
 use serde_json::json;
@@ -13,7 +13,7 @@ async fn each_reply_and_removal_leaves_once_in_order_and_other_changes_send_noth
     let mut fixture = ReplyFixture::new().await;
     let (a, _) = fixture.reply("a", "Thank you").await;
     // The review changes while its reply is on its way.
-    fixture.change("a", |review| presence_domain::review::Review { key: "another".to_owned(), ..review.clone() }).await;
+    fixture.change("a", |review| Review { key: "another".to_owned(), ..review.clone() }).await;
     let (b, _) = fixture.reply("b", "We are sorry").await;
     fixture.reply("a", "Thank you \"very\" much\n✓").await;
     fixture.take_back("a").await;
@@ -39,7 +39,7 @@ async fn a_request_is_sent_again_when_an_operator_asks_and_only_while_it_has_no_
     let (a, version) = fixture.reply("a", "Thank you").await;
     fixture.publish().await;
     assert!(fixture.resend("a").await);
-    fixture.change("a", |review| presence_domain::review::Review { key: "another".to_owned(), ..review.clone() }).await;
+    fixture.change("a", |review| Review { key: "another".to_owned(), ..review.clone() }).await;
     fixture.publish().await;
     fixture.assert_versions(&[(&a, vec![version, version])], "although the queue knows the version");
     fixture.stack.clock.advance(SignedDuration::from_secs(1));
@@ -52,6 +52,18 @@ async fn a_request_is_sent_again_when_an_operator_asks_and_only_while_it_has_no_
     assert!(!resent && !fixture.resend("a").await, "it has its outcome");
     fixture.publish().await;
     fixture.assert_versions(&[(&a, vec![version; 3])], "the order to send it again came before the outcome");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_leaves_although_the_queue_knows_its_version_from_before_a_restore() {
+    let mut fixture = ReplyFixture::new().await;
+    let (a, version) = fixture.reply("a", "Thank you").await;
+    fixture.publish().await;
+    fixture.change("a", |review| Review { reply: None, ..review.clone() }).await;
+    fixture.stack.clock.advance(SignedDuration::from_secs(1));
+    fixture.reply("a", "Thank you").await;
+    fixture.publish().await;
+    fixture.assert_versions(&[(&a, vec![version, version])], "within the five minutes of the queue");
 }
 
 #[tokio::test(flavor = "multi_thread")]

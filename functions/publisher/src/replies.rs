@@ -46,9 +46,9 @@ impl Entry for ReplyMessage {
 }
 
 impl From<&HandedOn> for ReplyMessage {
-    /// The queue drops a second message about the same version, unless an operator asked for it.
+    /// The queue drops a second message about the same request, unless an operator asked for it. After a restore, versions come again.
     fn from(HandedOn { request, resent_at }: &HandedOn) -> Self {
-        let id = format!("{}-{}", request.review_id.as_str(), request.version);
+        let id = format!("{}-{}-{}", request.review_id.as_str(), request.version, request.requested_at);
         let deduplication_id = resent_at.as_ref().map_or_else(|| id.clone(), |resent_at| format!("{id}-{resent_at}"));
         let body = serde_json::to_string(&Body::from(request)).expect("texts and numbers are JSON");
         let group_id = request.review_id.as_str().to_owned();
