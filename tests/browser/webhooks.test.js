@@ -82,19 +82,26 @@ test("a receiver that is gone disables its webhook, which is enabled, rotated an
   await state(hook, "disabled");
   await hook.getByText(/[1-9] tried and waiting/).waitFor();
   await look(page, "webhooks-disabled", [PHONE, { width: 320, colorScheme: "light" }]);
-  // The answer to the new URL is late: what is clicked meanwhile is sent after it.
-  const enable = hook.getByRole("button", { name: "Enable" }), order = [];
-  page.on("request", request => { if (request.url().endsWith("/enable")) order.push("enable"); });
-  await page.route(/\/webhooks\/[^/]+$/, async route => {
-    const response = await route.fetch();
-    await enable.click();
-    order.push("new URL");
-    await route.fulfill({ response });
-  }, { times: 1 });
-  await answers(hook, "ok, 204");
+  // The answer to the new URL is late. What is clicked meanwhile is sent after it, and not at all if it is a failure.
+  const enable = hook.getByRole("button", { name: "Enable" }), sent = [];
+  page.on("request", request => { if (request.url().endsWith("/enable")) sent.push("enable"); });
+  for (const status of [409, 200]) {
+    await page.route(/\/webhooks\/[^/]+$/, async route => {
+      const answer = status === 200 ? { response: await route.fetch() } : { status, json: { errors: { json: "try again" } } };
+      await enable.click();
+      // One that did not wait would be sent by now.
+      await page.waitForTimeout(200);
+      sent.push(status);
+      await route.fulfill(answer);
+    }, { times: 1 });
+    await answers(hook, "ok, 204");
+    if (status === 200) continue;
+    await hook.getByRole("alert").filter({ hasText: "The API refuses: try again" }).waitFor();
+    await hook.locator("input:checked[value='410']").waitFor();
+  }
   await hook.getByText("It goes on where it stopped.").waitFor();
   await state(hook, "enabled");
-  assert.deepEqual(order, ["new URL", "enable"]);
+  assert.deepEqual(sent, [409, 200, "enable"]);
   assert.equal(await enable.isVisible(), false);
 
   await hook.getByRole("button", { name: "Rotate the secret" }).click();

@@ -58,17 +58,23 @@ function itemOf({ id }) {
   said.setAttribute("role", "status");
   const wrong = element("p", { className: "error", hidden: true });
   wrong.setAttribute("role", "alert");
-  let last = Promise.resolve();
-  /** Runs an action after those before it. Shows what it returns, or what is wrong. */
+  let last = Promise.resolve(), pending = 0, failures = 0;
+  /** Runs an action after those before it, unless one of them fails meanwhile. Shows what it returns, or what is wrong. */
   const act = run => {
+    const known = failures;
+    pending++;
     last = last.then(async () => {
-      wrong.hidden = true;
-      try {
-        said.replaceChildren(...await run() ?? []);
-      } catch (error) {
-        wrong.textContent = error.message;
-        wrong.hidden = false;
+      if (failures === known) {
+        wrong.hidden = true;
+        try {
+          said.replaceChildren(...await run() ?? []);
+        } catch (error) {
+          failures++;
+          wrong.textContent = error.message;
+          wrong.hidden = false;
+        }
       }
+      pending--;
       refresh();
     });
   };
@@ -88,7 +94,8 @@ function itemOf({ id }) {
     head.replaceChildren(...headOf(webhook, await waiting(webhook)));
     facts.replaceChildren(...factsOf(webhook));
     buttons.show(webhook);
-    receiver.show(webhook);
+    // What somebody has just chosen stays.
+    if (pending === 0) receiver.show(webhook);
     from.show(webhook);
     if (details.open) await deliveries.refresh();
   };
