@@ -15,6 +15,8 @@ mod org_postings;
 mod postings;
 mod set_fold;
 mod sweep;
+#[cfg(test)]
+pub(super) mod tests;
 mod touched_sets;
 mod trim;
 mod write;

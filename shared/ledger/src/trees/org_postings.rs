@@ -203,6 +203,7 @@ mod tests {
     #[test]
     fn every_posting_is_counted_until_the_latest_of_each_review_is_kept() {
         let mut postings = OrgPostings::new(OrgId::new(1).expect("an id"));
+        assert!(postings.is_empty());
         for (id, version, length) in [(1, 1, 1), (2, 1, 2), (2, 2, 3)] {
             postings.add_posting(ReviewNumber::new(id), version, &place());
             assert_eq!(postings.len(), length);

@@ -173,30 +173,32 @@ impl PagePlan {
 mod tests {
     use super::*;
     use crate::page_search::tests::stored::StoredTree;
+    use crate::trees::tests::memory_table::{MemoryTable, at_once};
     use crate::{OrgLog, Posting, PostingFilter, PostingKey, ReviewNumber, ReviewSet, StoredRoot};
     use presence_domain::ids::OrgId;
     use presence_domain::page::PageRequest;
     use presence_domain::review::{FacetKey, FacetMask};
 
-    /// Returns the root of a tree with a posting in each of 700 hours of January 2024.
-    fn root(tree: u64, recent_max: usize) -> StoredRoot {
-        let posting = |hour: u64| {
-            let effective_at = 1_704_067_200 + hour.cast_signed() * 3_600;
-            let key = PostingKey { effective_at, id: ReviewNumber::new(hour * 10 + tree) };
+    /// Returns a tree with postings that are spread evenly over 700 hours of January 2024.
+    fn stored(tree: u64, postings: u64, recent_max: usize) -> StoredTree {
+        let posting = |number: u64| {
+            let effective_at = 1_704_067_200 + (number * 700 * 3_600 / postings).cast_signed();
+            let key = PostingKey { effective_at, id: ReviewNumber::new(number * 10 + tree) };
             Posting { key, facet_key: FacetKey::from_number(7).expect("a key"), version: 1 }
         };
-        let stored = StoredTree::new((0..700).map(posting).collect(), recent_max, false);
-        StoredRoot { edition: 1, bytes: stored.root.into(), oldest: None }
+        StoredTree::new((0..postings).map(posting).collect(), recent_max, false)
     }
 
     /// Returns the plan of a page of some organisations, with the trees of the first one.
-    fn plan(orgs: u64, trees: u64, recent_max: usize, page: PageRequest) -> PagePlan {
+    fn plan(orgs: u64, trees: u64, postings: u64, recent_max: usize, page: PageRequest) -> PagePlan {
         let org_id = |number| OrgId::new(number).expect("an id");
         let cities = (0..trees).map(|number| ReviewSet::City(org_id(1), number.to_string()));
         let others = (2..=orgs).map(|number| ReviewSet::Org(org_id(number)));
         let filter = PostingFilter { mask: FacetMask::ALL, from: None, to: None };
         let target = SearchTarget::new(cities.chain(others), filter, true, page);
-        let roots = (0..trees).map(|tree| Some(root(tree, recent_max))).collect();
+        let bytes = |tree| stored(tree, postings, recent_max).root.into();
+        let root = |tree| StoredRoot { edition: 1, bytes: bytes(tree), oldest: None };
+        let roots = (0..trees).map(root).map(Some).collect();
         let snapshot = OrgSnapshot { log: Arc::new(OrgLog::default()), roots, org_root: None };
         let mut plan = PagePlan::new(&target);
         let facet_trees = plan.add_org(&target, &target.orgs[0], &snapshot).expect("roots that can be read");
@@ -208,7 +210,7 @@ mod tests {
     fn likely_leaves_are_read_first_if_another_round_may_follow() {
         // Each tree has three leaves. The page is in the last one or in the one before, and most likely in the last one.
         for (orgs, is_estimated) in [(1, true), (2, false)] {
-            let mut plan = plan(orgs, 10, 1, PageRequest { page: 61, size: 30 });
+            let mut plan = plan(orgs, 10, 700, 1, PageRequest { page: 61, size: 30 });
             let missing = plan.missing_nodes(&SearchCache::default()).expect("no node");
             assert!(missing.len() >= 10);
             assert_eq!(missing.len() < 15, is_estimated, "{} leaves in {orgs} organisations", missing.len());
@@ -218,10 +220,47 @@ mod tests {
     #[test]
     fn nodes_of_the_next_page_are_named_in_a_search_of_one_organisation() {
         for (orgs, are_named) in [(1, true), (2, false)] {
-            let (mut plan, cache) = (plan(orgs, 1, 512, PageRequest { page: 2, size: 100 }), SearchCache::default());
+            let mut plan = plan(orgs, 1, 700, 512, PageRequest { page: 2, size: 100 });
+            let cache = SearchCache::default();
             assert!(plan.missing_nodes(&cache).expect("no node").is_empty(), "the root has the page");
             let page = plan.finish(&cache);
             assert_eq!((page.postings.len(), !page.next_nodes.is_empty()), (100, are_named), "{orgs} organisations");
+        }
+    }
+
+    #[test]
+    fn a_page_whose_nodes_were_read_ahead_takes_no_read() {
+        for is_read_ahead in [true, false] {
+            let table = MemoryTable::default();
+            let searcher = Searcher::new(Arc::new(table.clone()));
+            let find = |page| at_once(searcher.find_postings(plan(1, 1, 700, 512, PageRequest { page, size: 100 })));
+            // The root has page 2, and a leaf the end of page 3.
+            let ahead = find(2).expect("a page").next_nodes;
+            for (node, bytes) in stored(0, 700, 512).nodes {
+                table.store_node(&ahead[0].0, node, bytes);
+            }
+            if is_read_ahead {
+                at_once(searcher.read_ahead(&ahead)).expect("nodes");
+            }
+            table.take_reads();
+            let page = find(3).expect("a page");
+            assert_eq!((page.postings.len(), table.take_reads().is_empty()), (100, is_read_ahead));
+        }
+    }
+
+    #[test]
+    fn a_page_takes_no_read_of_cached_nodes_and_one_of_those_that_they_name() {
+        let table = MemoryTable::default();
+        let searcher = Searcher::new(Arc::new(table.clone()));
+        let plan_of = |page| plan(1, 1, 1_400, 1, PageRequest { page, size: 30 });
+        let tree = plan_of(1).trees[0].clone();
+        for (node, bytes) in stored(0, 1_400, 1).nodes {
+            table.store_node(&tree, node, bytes);
+        }
+        // The root names a branch, and this six leaves. The first page is in the last leaf, and page 40 in the first one.
+        for (page, reads) in [(1, 2), (40, 1), (40, 0)] {
+            let found = at_once(searcher.find_postings(plan_of(page))).expect("a page");
+            assert_eq!((found.postings.len(), table.take_reads().len()), (30, reads), "page {page}");
         }
     }
 }

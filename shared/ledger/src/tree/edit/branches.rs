@@ -207,12 +207,23 @@ fn lay_out_branches(mut branches: Vec<BranchDraft>) -> Option<EditedNodes> {
 mod tests {
     use super::*;
     use crate::tree::NodeRef;
+    use crate::tree::edit::Nodes;
+
+    fn stored() -> BranchRef {
+        let node = NodeRef { slot: 1, stamp: 0 };
+        BranchRef { start: PostingKey::FIRST, counts: FacetCounts::default(), node }
+    }
+
+    /// Returns a branch that changed, with this number of leaves if it was read.
+    fn open(stored: &BranchRef, size: Option<usize>, old_size: usize) -> OpenBranch<'_> {
+        let leaf = LeafDraft::stored(stored.start, None, stored.node);
+        let leaves = size.map(|size| LeafMerges::plan(vec![leaf; size]));
+        OpenBranch { stored, leaves, old_size, is_changed: true }
+    }
 
     #[test]
     fn a_branch_is_small_if_the_edit_left_it_too_few_leaves() {
-        let node = NodeRef { slot: 1, stamp: 0 };
-        let stored = BranchRef { start: PostingKey::FIRST, counts: FacetCounts::default(), node };
-        let leaf = LeafDraft::stored(PostingKey::FIRST, None, node);
+        let stored = stored();
         for (size, old_size, shrank, is_small) in [
             (Some(BRANCH_MIN), BRANCH_MIN, false, false),
             (Some(BRANCH_MIN), BRANCH_MIN + 1, true, false),
@@ -220,9 +231,18 @@ mod tests {
             (Some(BRANCH_MIN - 1), BRANCH_MIN, true, true),
             (None, 0, false, false),
         ] {
-            let leaves = size.map(|size| LeafMerges::plan(vec![leaf.clone(); size]));
-            let branch = OpenBranch { stored: &stored, leaves, old_size, is_changed: true };
+            let branch = open(&stored, size, old_size);
             assert_eq!((branch.size().shrank, branch.is_small()), (shrank, is_small), "{size:?} of {old_size}");
         }
+    }
+
+    #[test]
+    fn a_branch_that_is_too_large_is_cut_evenly_unless_it_is_the_last_one() {
+        let (stored, mut nodes) = (stored(), Nodes::default());
+        let large = || open(&stored, Some(BRANCH_MAX + 2), BRANCH_MAX);
+        let closed = Attempt::new(&mut nodes).close_branches(vec![large(), large()], &[1, 1]);
+        let closed = closed.expect("no node is missing");
+        let sizes: Vec<usize> = closed.iter().map(|branch| branch.new_leaves().len()).collect();
+        assert_eq!(sizes, [BRANCH_MAX / 2 + 1, BRANCH_MAX / 2 + 1, BRANCH_MAX, 2]);
     }
 }

@@ -87,3 +87,23 @@ pub(super) fn lay_out_nodes(leaves: Vec<LeafDraft>) -> EditedNodes {
     }
     EditedNodes::Branches(cut_evenly(leaves, BRANCH_FILL).into_iter().map(BranchDraft::new).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::posting_at;
+    use presence_domain::calendar::Month;
+
+    #[test]
+    fn a_period_with_many_postings_is_split_where_a_month_begins() {
+        let of = |month: i64, months| MonthSpan::containing(Month::from_number(2_024 * 12 + month), months);
+        let july = of(6, 1).start().effective_at;
+        let postings = [july - 1, july, july + 1].map(posting_at);
+        for (period_split, expected) in [(4, vec![(of(0, 12), 3)]), (3, vec![(of(0, 6), 1), (of(6, 6), 2)])] {
+            let limits = TreeLimits { recent_max: 64, oldest_max: 0, period_split };
+            let periods = lay_out_periods(of(0, 12), &postings, limits);
+            let sizes: Vec<_> = periods.iter().map(|period| (period.span, period.counts.total())).collect();
+            assert_eq!(sizes, expected, "{period_split}");
+        }
+    }
+}

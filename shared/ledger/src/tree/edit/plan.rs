@@ -87,12 +87,11 @@ impl Parts {
 
     /// Merges neighbours of changed parts where a longer span holds few postings. The sizes are those that follow from the counts.
     fn merge_sparse(&mut self, below: i64) {
-        let is_sparse = |part: &&Part| part.is_changed() && part.expected_total() < below;
-        let sparse: Vec<MonthSpan> = self.0.values().filter(is_sparse).map(|part| part.span).collect();
-        for span in sparse {
-            let longer = MonthSpan::LENGTHS.into_iter().filter(|months| *months > span.months);
-            let wider = longer.map(|months| MonthSpan::containing(span.first, months));
-            let merged = wider.into_iter().find(|wider| self.is_worth_merging(*wider, below));
+        let changed = self.0.values().filter(|part| part.is_changed()).map(|part| part.span);
+        for span in changed.collect::<Vec<_>>() {
+            // Spans that are not longer than the part hold no other one.
+            let mut spans = MonthSpan::LENGTHS.into_iter().map(|months| MonthSpan::containing(span.first, months));
+            let merged = spans.find(|span| self.is_worth_merging(*span, below));
             if let Some(merged) = merged {
                 self.merge(merged);
             }
@@ -132,5 +131,46 @@ impl Part {
         let stored: i64 = self.periods.iter().map(|period| period.counts.total()).sum();
         let (added, removed) = (self.added.len(), self.removed.len());
         stored.saturating_add_unsigned(added as u64).saturating_sub_unsigned(removed as u64).max(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{facet_key, posting_at};
+    use crate::tree::PeriodNodes;
+    use presence_domain::review::FacetCounts;
+
+    /// Returns a span that begins a number of months after January 2024.
+    fn span(month: i64, months: u8) -> MonthSpan {
+        MonthSpan::containing(Month::from_number(2_024 * 12 + month), months)
+    }
+
+    fn period(span: MonthSpan, total: i64) -> Period {
+        let mut counts = FacetCounts::default();
+        counts.add(facet_key(), total);
+        Period { span, counts, nodes: PeriodNodes::Leaves(Vec::new()) }
+    }
+
+    #[test]
+    fn parts_are_worth_merging_if_one_of_them_changes_and_all_together_have_few_postings() {
+        let limits = TreeLimits { recent_max: 64, oldest_max: 0, period_split: 64 };
+        // Stored spans with their postings; a month with the postings that it loses and gets; and the spans of the parts.
+        for (stored, (month, removed, added), expected) in [
+            (vec![(0, 6, 11), (6, 6, 11)], (7, 0, 1), vec![(0, 12)]),
+            (vec![(0, 6, 11), (6, 6, 12)], (7, 0, 1), vec![(0, 6), (6, 6)]),
+            (vec![(0, 6, 12), (6, 6, 12)], (7, 1, 0), vec![(0, 12)]),
+            (vec![(0, 3, 5), (3, 3, 5), (6, 6, 20)], (0, 0, 1), vec![(0, 6), (6, 6)]),
+            (vec![(0, 6, 5), (6, 6, 5)], (12, 0, 1), vec![(0, 6), (6, 6), (12, 12)]),
+            (vec![(0, 1, 5)], (0, 0, 1), vec![(0, 1)]),
+        ] {
+            let periods = stored.iter().map(|(month, months, total)| period(span(*month, *months), *total)).collect();
+            let first = span(month, 1).start().effective_at;
+            let postings = |number: i64| (0..number).map(|second| posting_at(first + second)).collect::<Vec<_>>();
+            let plan = plan_parts(periods, &postings(removed), &postings(added), limits);
+            let spans: Vec<_> = plan.parts.iter().map(|part| part.span).collect();
+            let expected: Vec<_> = expected.into_iter().map(|(month, months)| span(month, months)).collect();
+            assert_eq!((spans, plan.mismatches), (expected, 0), "{stored:?}");
+        }
     }
 }

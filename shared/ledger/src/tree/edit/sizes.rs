@@ -44,13 +44,12 @@ pub(super) fn plan_merges(nodes: impl Iterator<Item = NodeSize>, min: usize, max
         match is_small.then(|| neighbour_that_fits(&groups, index, max)).flatten() {
             None => index += 1,
             Some(neighbour) => {
-                let first = index.min(neighbour);
-                let (count, right) = groups.remove(first + 1);
-                let (left_count, left) = &mut groups[first];
-                *left_count += count;
-                left.size = left.size.zip(right.size).map(|(left, right)| left + right);
-                left.shrank = true;
-                index = first;
+                index = index.min(neighbour);
+                let (left_count, left) = groups.remove(index);
+                let (count, right) = &mut groups[index];
+                *count += left_count;
+                right.size = left.size.zip(right.size).map(|(left, right)| left + right);
+                right.shrank = true;
             }
         }
     }
@@ -69,4 +68,37 @@ fn neighbour_that_fits(groups: &[(usize, NodeSize)], index: usize, max: usize) -
     let neighbours = [index.checked_sub(1), Some(index + 1)].into_iter().flatten();
     let sized = neighbours.filter_map(|neighbour| Some((groups.get(neighbour)?.1.size?, neighbour)));
     sized.filter(|(size, _)| size + own <= max).min().map(|(_, neighbour)| neighbour)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plan_merges_nodes_that_shrank_below_the_minimum_with_the_smaller_neighbour_that_fits() {
+        let kept = |size| NodeSize { size: Some(size), shrank: false };
+        let shrank = |size| NodeSize { size: Some(size), shrank: true };
+        let unknown = NodeSize { size: None, shrank: false };
+        for (nodes, expected) in [
+            (vec![shrank(9), kept(21)], vec![2]),
+            (vec![shrank(9), kept(22)], vec![1, 1]),
+            (vec![shrank(10), kept(20)], vec![1, 1]),
+            (vec![kept(9), kept(20)], vec![1, 1]),
+            (vec![unknown, shrank(9), unknown], vec![1, 1, 1]),
+            (vec![kept(20), shrank(9), kept(15)], vec![1, 2]),
+            (vec![kept(15), shrank(9), kept(20)], vec![2, 1]),
+            // What is still too small is merged again.
+            (vec![shrank(4), kept(4), kept(4)], vec![3]),
+            (vec![shrank(5), kept(5), kept(5)], vec![2, 1]),
+        ] {
+            assert_eq!(plan_merges(nodes.iter().copied(), 10, 30), expected, "{nodes:?}");
+        }
+    }
+
+    #[test]
+    fn a_node_has_a_neighbour_that_is_marked_before_it_or_behind_it() {
+        let marked = [false, true, false, false, true];
+        let found = [0, 1, 2, 3, 4].map(|index| has_neighbour(&marked, index));
+        assert_eq!(found, [true, false, true, true, false]);
+    }
 }

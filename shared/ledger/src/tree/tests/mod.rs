@@ -1,6 +1,7 @@
 //! Edits and builds of trees, held against a list of all postings.
 
 mod damage;
+mod edits;
 mod history;
 mod stored_tree;
 
@@ -115,6 +116,13 @@ fn dense(reviews: i64, hours: i64) -> (StoredTree, History) {
     let tree = StoredTree::build(&history.model(), 512, history.position);
     assert_eq!(tree.root.position, history.position);
     (tree, history)
+}
+
+/// Returns a tree of 72 years with one review each, and its history. The root holds the last 32 itself.
+fn yearly() -> (StoredTree, History) {
+    let mut history = History::new(1);
+    (-72..0).for_each(|year| history.add(month_start(12 * year)));
+    (StoredTree::build(&history.model(), 64, history.position), history)
 }
 
 /// Tree whose first period has two branches, and its history.

@@ -39,14 +39,14 @@ pub(super) struct EditCost {
 }
 
 impl NodeStore {
-    fn get(&self, node: NodeRef) -> &[u8] {
+    pub(super) fn get(&self, node: NodeRef) -> &[u8] {
         let (stamp, bytes) = self.slots.get(&node.slot).expect("the slot is in use");
         assert_eq!(*stamp, node.stamp, "the node is not overwritten");
         bytes
     }
 
     /// Writes a node as the store does: in a free slot whose stamp is the one noted, or in a new slot.
-    fn put(&mut self, free: &mut Vec<NodeRef>, bytes: Vec<u8>) -> NodeRef {
+    pub(super) fn put(&mut self, free: &mut Vec<NodeRef>, bytes: Vec<u8>) -> NodeRef {
         let mut name = None;
         while let (None, Some(slot)) = (name, free.pop()) {
             let is_as_noted = self.slots.get(&slot.slot).is_some_and(|(stamp, _)| *stamp == slot.stamp);
