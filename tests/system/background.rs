@@ -1,4 +1,4 @@
-//! Functions that run beside the API: mailers, the publisher, deliverers and the auditor, each invoked as Lambda does it. And the judge of the end.
+//! Functions that run beside the API: mailers, publishers, deliverers and the auditor, each invoked as Lambda does it. And the judge of the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
@@ -8,11 +8,13 @@ use std::time::Duration;
 use fastrand::Rng;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use jiff::SignedDuration;
 use presence_deliverer::{Answer, Deliverer, Message, Sender, StoredTables, Wake, Wakes};
 use presence_domain::audit::{AuditRecord, AuditTarget};
 use presence_domain::error::Error;
 use presence_domain::event::{Event, EventKind};
 use presence_domain::feed::{FeedEvent, FeedStart};
+use presence_domain::invitation::WINDOW;
 use presence_local::TableStream;
 use presence_mailer::{Mail, Mailer, OutboxProcessor, SendResult};
 use presence_publisher::append;
@@ -37,17 +39,23 @@ use crate::events::fixture::remaining;
 /// Longest time until a stream shows a write, in milliseconds.
 const STREAM_LAG: u64 = 2_000;
 /// Largest error of the clocks of mailers, in milliseconds: two of them may differ by some seconds.
-pub(crate) const CLOCK_ERROR_OF_MAILERS: i64 = 2_000;
+const CLOCK_ERROR_OF_MAILERS: i64 = 2_000;
 /// Time limit of an invocation, in virtual time.
 const INVOCATION: Duration = Duration::from_mins(1);
 /// Longest life of an invocation that is killed.
 const KILLED_WITHIN: Duration = Duration::from_secs(5);
 /// Interval of the sweeps of mailers and deliverers.
 const SWEEP: Duration = Duration::from_mins(1);
-/// Interval of the auditor.
+/// Days on which the auditor looks at everything, a minute of virtual time after the other.
+pub(crate) const DAYS: i64 = 10;
+/// Milliseconds of a day.
+pub(crate) const DAY: i64 = 86_400_000;
+/// Interval of the auditor, which is shorter than that of the service: most of its runs are beside others.
 const AUDIT_INTERVAL: Duration = Duration::from_mins(1);
 /// Number of times that Lambda hands a batch over, before it is given up. The publisher's has no end.
 const HAND_OVERS: usize = 3;
+/// Number of times that Lambda and SQS hand an event to a deliverer.
+const HAND_OVERS_TO_DELIVERERS: usize = 6;
 /// Events on a page of the feed.
 const PAGE: usize = 100;
 /// Address of the only webhook.
@@ -61,7 +69,8 @@ struct Ses {
 
 impl Ses {
     fn accept(&self, mail: &Mail) {
-        self.simulation.history().mailed(&mail.to, self.simulation.now());
+        let error = SignedDuration::from_millis(error_of_mailers(&self.simulation));
+        self.simulation.history().mailed(&mail.to, self.simulation.now(), WINDOW - error - error);
         let link = mail.message.text.split_whitespace().find_map(|word| word.split_once("/invitation?"));
         self.simulation.links().extend(link.map(|(_, query)| query.to_owned()));
     }
@@ -175,14 +184,15 @@ pub(crate) async fn stop(simulation: &Simulation, mut tasks: JoinSet<()>) {
     }
 }
 
-/// Runs an invocation until its time limit, and kills one of many. Returns none if it did not end, or failed. The deadlines that functions know
+/// Runs an invocation until its time limit, and kills one of twenty. Returns none if it did not end, or failed. The deadlines that functions know
 /// are in real time: one with much to do may not end.
 pub(crate) async fn invoke<T>(
     simulation: &Simulation,
     what: &str,
     invocation: impl Future<Output = Result<T, Error>> + Send,
 ) -> Option<T> {
-    let (is_killed, life) = (simulation.fork_rng().u8(..20) == 0, simulation.fork_rng().f64());
+    let mut rng = simulation.fork_rng();
+    let (is_killed, life) = (rng.u8(..20) == 0, rng.f64());
     let is_killed = is_killed && simulation.network.has(NetworkFault::Kill);
     let time = if is_killed { KILLED_WITHIN.mul_f64(life) } else { INVOCATION };
     tokio::time::timeout(time, judged(simulation, what, invocation)).await.ok().flatten()
@@ -208,12 +218,16 @@ pub(crate) async fn judged<T>(
     None
 }
 
+fn error_of_mailers(simulation: &Simulation) -> i64 {
+    CLOCK_ERROR_OF_MAILERS.min(simulation.clock_error)
+}
+
 fn mailer(simulation: &Arc<Simulation>, stores: Stores) -> OutboxProcessor {
     let config = MailConfig::parse("no-reply@presence.example", "https://presence.example", "72");
     OutboxProcessor {
         users: stores.users,
         outbox: stores.outbox,
-        clock: simulation.clock_of_process(CLOCK_ERROR_OF_MAILERS.min(simulation.clock_error)),
+        clock: simulation.clock_of_process(error_of_mailers(simulation)),
         mailer: Arc::new(Ses { simulation: Arc::clone(simulation), rng: Mutex::new(simulation.fork_rng()) }),
         config: config.expect("good settings"),
     }
@@ -334,8 +348,7 @@ async fn watch_feed(simulation: Arc<Simulation>, mut stream: Stream, queue: Queu
     let process = deliverer(&simulation);
     loop {
         let batch = stream.next().await;
-        let invocation = presence_deliverer::handle(&process, &queue, &batch, deadline_in(INVOCATION));
-        invoke(&simulation, "a deliverer of the stream", invocation).await;
+        deliver(&simulation, &process, &queue, &batch).await;
     }
 }
 
@@ -350,10 +363,20 @@ async fn receive_wakes(simulation: Arc<Simulation>, mut receiver: UnboundedRecei
             tokio::time::sleep(wake.delay).await;
             let message = json!({ "eventSource": "aws:sqs", "messageId": "1", "body": wake.id.to_string() });
             let event = json!({ "Records": [message] });
-            let invocation = presence_deliverer::handle(&process, &queue, &event, deadline_in(INVOCATION));
-            invoke(&simulation, "a deliverer", invocation).await.map(drop)
+            deliver(&simulation, &process, &queue, &event).await;
         });
         while invocations.try_join_next().is_some() {}
+    }
+}
+
+/// Hands an event to a deliverer, and again while it fails.
+async fn deliver(simulation: &Simulation, process: &Deliverer<StoredTables, Receiver>, queue: &Queue, event: &Value) {
+    for _ in 0..HAND_OVERS_TO_DELIVERERS {
+        let invocation = presence_deliverer::handle(process, queue, event, deadline_in(INVOCATION));
+        let answer = invoke(simulation, "a deliverer", invocation).await;
+        if answer.is_some_and(|answer| answer.failures.is_empty()) {
+            break;
+        }
     }
 }
 
@@ -368,9 +391,10 @@ async fn sweep_webhooks(simulation: Arc<Simulation>, queue: Queue) {
 }
 
 async fn audit(simulation: Arc<Simulation>) {
-    loop {
+    for run in 0.. {
         tokio::time::sleep(AUDIT_INTERVAL).await;
-        let (reviews, clock) = (simulation.stores().reviews, simulation.clock_of_process(simulation.clock_error));
+        // An audit looks at everything once a day.
+        let (reviews, clock) = (simulation.stores().reviews, simulation.clock(DAY * run.min(DAYS)));
         let settings = AuditSettings::new(1_000.0, true);
         let invocation = presence_auditor::handle(&reviews, clock.as_ref(), settings, deadline_in(INVOCATION * 15));
         let was_faulty = simulation.network.is_faulty();
@@ -460,16 +484,23 @@ pub(crate) async fn trail(simulation: &Simulation, source: AuditSource) -> Vec<A
     records
 }
 
-/// Counts the changes of users and keys by their names.
+/// Counts the changes of users and keys by their names. For an organisation that a user left, the user is gone.
 async fn changes_of_trail(simulation: &Simulation, org: u64) -> BTreeMap<String, usize> {
     let mut changes = BTreeMap::new();
-    for record in trail(simulation, AuditSource::Org(Some(org_id(org)))).await {
-        let (AuditTarget::User(id), Some(event)) = (&record.target, Event::of_record(&record)) else {
-            continue;
-        };
-        let id = id.to_string();
-        if !is_of_set_up(simulation, &id) {
-            *changes.entry(change(event.kind, &id, record.version)).or_default() += 1;
+    for source in [1, 2] {
+        for record in trail(simulation, AuditSource::Org(Some(org_id(source)))).await {
+            let (AuditTarget::User(id), Some(event)) = (&record.target, Event::of_record(&record)) else {
+                continue;
+            };
+            let kind = match record.left_org {
+                _ if source == org => event.kind,
+                Some(Some(left)) if left.get() == org => EventKind::UserDeleted,
+                _ => continue,
+            };
+            let id = id.to_string();
+            if !is_of_set_up(simulation, &id) {
+                *changes.entry(change(kind, &id, record.version)).or_default() += 1;
+            }
         }
     }
     changes

@@ -1,5 +1,6 @@
 //! Clients that create, change, delete, invite and read users.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,10 +25,10 @@ const GUESTS: usize = 24;
 const EVENTS: &str = "/events";
 /// Tries of a request with an idempotency key.
 const TRIES: usize = 8;
-
 /// Time until a key ends, in seconds.
-const LIFE_OF_KEYS: std::ops::Range<i64> = 5..50;
-const SECOND: SignedDuration = SignedDuration::from_secs(1);
+const LIFE_OF_KEYS: Range<i64> = 5..50;
+/// Time by which a key ends earlier: the API takes whole seconds.
+const ROUNDING: SignedDuration = SignedDuration::from_secs(1);
 
 /// Client with a key of the set-up, which acts on guests.
 pub(crate) struct Client {
@@ -131,9 +132,8 @@ impl Client {
     fn guest(&mut self) -> String {
         let history = self.simulation.history();
         let is_guest = |user: &Seen| user.last_name.starts_with("Guest");
-        let sees = |user: &Seen| self.org.is_none() || user.org == self.org;
-        let mut guests: Vec<_> =
-            history.state().users.iter().filter(|(_, user)| is_guest(user) && sees(user)).collect();
+        let users = history.state().users.iter();
+        let mut guests: Vec<_> = users.filter(|(_, user)| is_guest(user) && user.is_seen_by(self.org)).collect();
         // Ids are random, and a seed must always make the same choices.
         guests.sort_by_key(|(_, user)| user.email.clone());
         // Half of the time one of two, so that clients meet.
@@ -211,7 +211,9 @@ impl Client {
         let role = self.rng.bool().then(|| *self.rng.choice(&[Role::BusinessManager, Role::OrgAdmin]).expect("one"));
         let email = (self.rng.u8(..4) == 0).then(|| address(&format!("guest-{}", self.rng.u8(..ADDRESSES))));
         let status = *self.rng.choice(&[Status::Active, Status::Active, Status::Invited]).expect("one");
-        let (org, status) = (None, (self.rng.u8(..5) == 0).then_some(status));
+        let status = (self.rng.u8(..5) == 0).then_some(status);
+        // Only those who see all may move a user.
+        let org = (self.org.is_none() && self.rng.u8(..3) == 0).then(|| self.rng.u64(1..=2));
         let intent = Intent { id: Some(id.clone()), org, role, status, email: email.clone(), ..Intent::default() };
         let (token, since) = (self.intend(intent), self.moment());
         let mut body = json!({ "last_name": token });
@@ -220,6 +222,9 @@ impl Client {
             if let Some(value) = value {
                 body[name] = value.into();
             }
+        }
+        if let Some(org) = org {
+            body["org_id"] = org.into();
         }
         if body["status"] == "active" {
             body["password"] = "canary-pass-1".into();
@@ -235,9 +240,10 @@ impl Client {
         let answer = self.send(&request).await;
         let mut history = self.simulation.history();
         let is_gone = |state: &State| !state.users.contains_key(&id);
+        let is_hidden = |state: &State| !state.users.get(&id).is_some_and(|user| user.is_seen_by(self.org));
         match answer {
             Some((200, _)) if !is_gone(history.state()) => history.found(format!("{id} is not deleted")),
-            Some((404, _)) => history.judge(since, || format!("404 to the deletion of {id}"), is_gone),
+            Some((404, _)) => history.judge(since, || format!("404 to the deletion of {id}"), is_hidden),
             _ => {}
         }
     }
@@ -282,9 +288,11 @@ impl Client {
             return;
         };
         let shows = |state: &State| match (state.users.get(&id), status) {
-            (None, 404) | (_, 429 | 500..) => true,
-            (Some(user), 200) => is_shown(user, &body) && body["org_id"] == json!(user.org),
-            _ => false,
+            (_, 429 | 500..) => true,
+            (Some(user), 200) => {
+                is_shown(user, &body) && body["org_id"] == json!(user.org) && user.is_seen_by(self.org)
+            }
+            (user, status) => status == 404 && !user.is_some_and(|user| user.is_seen_by(self.org)),
         };
         self.simulation.history().judge(since, || format!("get {id}: {status} {body}"), shows);
     }
@@ -300,30 +308,28 @@ impl Client {
         }
     }
 
-    /// Judges the answer to a search of users with a status.
+    /// Judges the answer to a search of users with a status. Each organisation is read at a moment of its own.
     pub(crate) fn judge_found(&self, since: Moment, status: Option<Status>, body: &Value) {
         let found = body["users"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let is_wanted =
-            |user: &Seen, org: Option<u64>| user.org == org && status.is_none_or(|status| user.status == status);
-        // Each organisation is read at a moment of its own.
+        let is_wanted = |user: &Seen, org| user.org == org && status.is_none_or(|status| user.status == status);
+        let is_of = |state: &State, org, one: &Value| {
+            let user = one["id"].as_str().and_then(|id| state.users.get(id));
+            user.is_some_and(|user| is_wanted(user, org) && is_shown(user, one))
+        };
+        let orgs = self.org.map_or(vec![None, Some(1), Some(2)], |org| vec![Some(org)]);
         let mut history = self.simulation.history();
-        let mut counted = 0;
-        for org in self.org.map_or(vec![None, Some(1), Some(2)], |org| vec![Some(org)]) {
-            let is_of = |one: &&Value| history.org_of(one["id"].as_str().unwrap_or_default()) == org;
-            let of_org: Vec<_> = found.iter().filter(is_of).collect();
-            counted += of_org.len();
+        for org in &orgs {
             let fits = |state: &State| {
-                let is_found = |one: &&Value| {
-                    let user = one["id"].as_str().and_then(|id| state.users.get(id));
-                    user.is_some_and(|user| is_wanted(user, org) && is_shown(user, one))
-                };
-                state.users.values().filter(|user| is_wanted(user, org)).count() == of_org.len()
-                    && of_org.iter().all(is_found)
+                let wanted = state.users.values().filter(|user| is_wanted(user, *org)).count();
+                wanted == found.iter().filter(|one| is_of(state, *org, one)).count()
             };
-            history.judge(since, || format!("search of {org:?} {status:?}: {of_org:?}"), fits);
+            history.judge(since, || format!("search of {org:?} {status:?}: {found:?}"), fits);
         }
-        if body["count"] != counted {
-            history.found(format!("{counted} users of {}", body["count"]));
+        let moments = since..=history.now();
+        let was_there =
+            |one: &&Value| history.was(moments.clone(), |state| orgs.iter().any(|org| is_of(state, *org, one)));
+        if body["count"] != found.len() || !found.iter().all(|one| was_there(&one)) {
+            history.found(format!("search {status:?}: one of {body} was never so"));
         }
     }
 
@@ -340,7 +346,7 @@ impl Client {
     pub(crate) fn judge_counts(&self, since: Moment, body: &Value) {
         let org = self.org;
         let fits = |state: &State| {
-            let seen = || state.users.values().filter(|user| org.is_none() || user.org == org);
+            let seen = || state.users.values().filter(|user| user.is_seen_by(org));
             let active = seen().filter(|user| user.status == Status::Active).count();
             body["count"] == seen().count() && body["activate_count"] == active
         };
@@ -367,17 +373,19 @@ impl Client {
         let is_active = |state: &State| state.users.get(&id).is_some_and(|user| user.status == Status::Active);
         self.simulation.history().judge(first, || format!("{id} gets a key"), is_active);
         let made = self.moment();
+        let error = SignedDuration::from_millis(self.simulation.clock_error);
+        // Until the key has ended by every clock.
+        let mut pause = lasts.map(|lasts| (lasts + error).unsigned_abs());
         for _ in 0..self.rng.u8(1..5) {
-            if let Some(lasts) = lasts.filter(|_| self.rng.u8(..8) == 0) {
-                tokio::time::sleep(lasts.unsigned_abs()).await;
+            if let Some(pause) = pause.take_if(|_| self.rng.u8(..8) == 0) {
+                tokio::time::sleep(pause).await;
             }
             let path = *self.rng.choice(&["/user/me", EVENTS]).expect("one");
             let may = |state: &State| path != EVENTS || state.users[&id].role == Role::OrgAdmin;
             let (since, at) = (self.moment(), self.simulation.now());
             let answer = self.read_with(key, path).await;
-            let error = SignedDuration::from_millis(self.simulation.clock_error);
             let is_expired = expires_at.is_some_and(|end| at >= end + error);
-            let may_be_expired = expires_at.is_some_and(|end| self.simulation.now() + SECOND >= end - error);
+            let may_be_expired = expires_at.is_some_and(|end| self.simulation.now() + ROUNDING >= end - error);
             let mut history = self.simulation.history();
             let what = || format!("{path} with the key of {id}: {answer:?}");
             match answer {

@@ -11,7 +11,7 @@ use presence_store::{AuditRun, AuditSettings, LeftoverFolds};
 use presence_tests::reviews::{business_id, matching};
 use serde_json::{Value, json};
 
-use super::background::invoke;
+use super::background::{DAY, DAYS, invoke};
 use super::clients::Client;
 use super::processes::Api;
 use super::reviews::{move_business, moving_business};
@@ -21,8 +21,6 @@ use super::simulation::Simulation;
 const READERS: [usize; 3] = [0, 1, 3];
 /// Businesses of the set-up.
 const BUSINESSES: [&str; 6] = ["b1-1", "b1-2", "b1-3", "b2-1", "b2-2", "b2-3"];
-/// Milliseconds after which the auditor looks at everything again.
-const DAY: i64 = 86_400_000;
 /// Time limit of the auditor.
 const AUDIT_TIME: Duration = Duration::from_mins(15);
 
@@ -34,7 +32,7 @@ pub(crate) async fn judge_audit(simulation: &Simulation) {
     if !matches!((&folds, moves), (Some(LeftoverFolds { changes: 0, failed: 0, .. }), Some(0))) {
         simulation.history().found(format!("the auditor has left {folds:?} and {moves:?} moves"));
     }
-    let (clock, settings) = (simulation.clock(DAY), AuditSettings::new(f64::INFINITY, true));
+    let (clock, settings) = (simulation.clock(DAY * (DAYS + 1)), AuditSettings::new(f64::INFINITY, true));
     let audit = presence_auditor::handle(reviews, clock.as_ref(), settings, deadline_in(AUDIT_TIME));
     let run = invoke(simulation, "the last audit", audit).await;
     let count = simulation.history().reviews.len();

@@ -5,13 +5,11 @@ use std::ops::RangeInclusive;
 
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::ids::{OrgId, UserId};
-use presence_domain::invitation::WINDOW;
 use presence_domain::review::{ReplyAction, ReplyStatus, Review, ReviewId, ReviewState};
 use presence_domain::user::{Role, Status, User};
 use tokio::time::Instant;
 
-use super::background::CLOCK_ERROR_OF_MAILERS;
-use super::replies::{Versions, pending};
+use super::replies::{Requests, request_of};
 
 /// Longest time from the write of an invitation to its answer: some tries of a request.
 const ANSWERED_LATE: SignedDuration = SignedDuration::from_secs(150);
@@ -58,12 +56,12 @@ pub(crate) struct History {
     pub(crate) deletions: BTreeSet<String>,
     /// Users whose link was followed.
     pub(crate) activations: BTreeSet<String>,
-    /// Changes of users that an answer shows: organisation, user and version after it; no version for a deletion.
+    /// Changes of users that an answer shows: organisation, user and version after it; no version where the user is gone.
     pub(crate) changes: Vec<(Option<u64>, String, Option<u64>)>,
     /// Events that the changes of reviews must have, in their order: organisation of the feed, review, and kind with version.
     pub(crate) review_events: Vec<(u64, String, String)>,
-    /// Versions of the replies that were requested, by review.
-    pub(crate) requested: Versions,
+    /// Requests of replies and removals, by review.
+    pub(crate) requested: Requests,
     /// Number of requests to act on a review, by its id and the action.
     pub(crate) acts: BTreeMap<(String, &'static str), usize>,
     /// Users as they are stored.
@@ -92,6 +90,11 @@ impl Seen {
             email: user.email.as_str().to_owned(),
         }
     }
+
+    /// True for a caller of this organisation, or who sees all.
+    pub(crate) fn is_seen_by(&self, org: Option<u64>) -> bool {
+        org.is_none() || self.org == org
+    }
 }
 
 fn place_and_state(review: &Review) -> (u64, ReviewState) {
@@ -115,7 +118,8 @@ fn events_of(before: Option<&Review>, after: &Review) -> impl Iterator<Item = (u
     events.chain(before.and_then(|before| event_of_reply(before, after)))
 }
 
-/// Returns the event of a change of a reply. A removal that is refused leaves the text with the partner, and so does the partner's own text.
+/// Returns the event of a change of a reply. A removal that is refused leaves the text with the partner. A reply that the partner's own text
+/// replaced has no event.
 fn event_of_reply(before: &Review, after: &Review) -> Option<(u64, String)> {
     let progress = |review: &Review| review.reply.as_ref().map(|reply| (reply.version, reply.status.clone()));
     let reply = after.reply.as_ref().filter(|_| progress(before) != progress(after))?;
@@ -154,9 +158,9 @@ impl History {
             users: users.iter().map(|user| (user.id.to_string(), Seen::of(user))).collect(),
             reviews: reviews.iter().map(|review| (review.id.as_str().to_owned(), place_and_state(review))).collect(),
         };
-        let mut requested = Versions::new();
+        let mut requested = Requests::new();
         for review in &reviews {
-            requested.entry(review.id.as_str().to_owned()).or_default().extend(pending(review));
+            requested.entry(review.id.as_str().to_owned()).or_default().extend(request_of(review));
         }
         let stored = users.into_iter().map(|user| (user.id.to_string(), user)).collect();
         let reviews = reviews.into_iter().map(|review| (review.id.as_str().to_owned(), review)).collect();
@@ -187,11 +191,6 @@ impl History {
         self.states.last().expect("the first at least")
     }
 
-    /// Returns the organisation of a user, which never changes here.
-    pub(crate) fn org_of(&self, id: &str) -> Option<u64> {
-        self.states.iter().find_map(|state| state.users.get(id)).and_then(|user| user.org)
-    }
-
     pub(crate) fn found(&mut self, finding: String) {
         self.first_found.get_or_insert_with(Instant::now);
         self.findings.push(finding);
@@ -214,8 +213,13 @@ impl History {
         if before == after {
             return;
         }
-        let org = before.as_ref().or(after.as_ref()).and_then(|user| user.org);
-        self.changes.push((org, id.to_owned(), version));
+        let orgs = [&before, &after].map(|user| user.as_ref().map(|user| user.org));
+        if let [Some(left), Some(new)] = orgs
+            && left != new
+        {
+            self.changes.push((left, id.to_owned(), None));
+        }
+        self.changes.push((orgs[1].or(orgs[0]).flatten(), id.to_owned(), version));
         let mut state = self.state().clone();
         match &after {
             Some(seen) => state.users.insert(id.to_owned(), seen.clone()),
@@ -264,7 +268,16 @@ impl History {
             self.found(format!("version {} of review {id} is followed by {}", before.version, review.version));
         }
         let requested = self.requested.entry(id.clone()).or_default();
-        requested.extend(pending(&review).filter(|version| !requested.contains(version)));
+        requested.extend(request_of(&review).filter(|request| !requested.contains(request)));
+        if let Some(before) = self.reviews.get(&id).filter(|before| request_of(before).is_none())
+            && let Some((old, new)) = before.reply.as_ref().zip(review.reply.as_ref())
+            && old.version == new.version
+            && ![&old.status, &ReplyStatus::Ended].contains(&&new.status)
+        {
+            let finding =
+                format!("the outcome of reply {} to {id} becomes {:?} after {:?}", new.version, new.status, old.status);
+            self.found(finding);
+        }
         let events = events_of(self.reviews.get(&id), &review);
         self.review_events.extend(events.map(|(org, event)| (org, id.clone(), event)));
         self.reviews.insert(id.clone(), review);
@@ -337,12 +350,11 @@ impl History {
         }
     }
 
-    /// Notes a mail that was accepted for an address.
-    pub(crate) fn mailed(&mut self, address: &str, at: Timestamp) {
+    /// Notes a mail that was accepted for an address. The one before it must be as long ago as this.
+    pub(crate) fn mailed(&mut self, address: &str, at: Timestamp, pause: SignedDuration) {
         let mails = self.mails.entry(address.to_owned()).or_default();
         let last = mails.last().copied();
         mails.push(at);
-        let pause = WINDOW - SignedDuration::from_millis(2 * CLOCK_ERROR_OF_MAILERS);
         if last.is_some_and(|last| at.duration_since(last) < pause) {
             self.found(format!("two mails to {address} at {last:?} and {at}"));
         }

@@ -4,7 +4,7 @@ use std::future::{Future, pending};
 use std::net::{IpAddr, Ipv4Addr};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use aws_lambda_events::encodings::Body;
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
@@ -28,9 +28,8 @@ const TRACE: &str = "Root=1-6b019b48-0123456789abcdef01234567";
 
 /// Page of an invitation.
 pub(crate) const PAGE: &str = "/invitation";
-
 /// Calls of a process until it dies. All functions of the API together are a process here.
-const LIFE: Range<u64> = 50..1_500;
+pub(crate) const LIFE: Range<i64> = 1..1_500;
 /// Time from one jump of a clock to the next, in milliseconds.
 const UNTIL_JUMP: u64 = 40_000;
 /// Number of the errors of a clock that jumps.
@@ -68,17 +67,22 @@ impl Clock for SimulatedClock {
 #[derive(Clone)]
 pub(crate) struct Life {
     network: NetworkConnector,
-    calls_left: Arc<AtomicU64>,
+    calls_left: Arc<AtomicI64>,
     /// True if the last call is carried out.
     ends_after: bool,
     is_over: Arc<watch::Sender<bool>>,
 }
 
 impl Life {
-    /// Returns the life of a process that dies soon or late, while there are faults.
-    pub(crate) fn draw(network: &NetworkConnector, rng: &mut Rng) -> Self {
-        let (calls_left, ends_after) = (Arc::new(AtomicU64::new(rng.u64(LIFE))), rng.bool());
-        Self { network: network.clone(), calls_left, ends_after, is_over: Arc::new(watch::Sender::new(false)) }
+    /// Returns a life without an end.
+    pub(crate) fn start(network: &NetworkConnector, ends_after: bool) -> Self {
+        let (calls_left, is_over) = (Arc::new(AtomicI64::new(i64::MAX)), Arc::new(watch::Sender::new(false)));
+        Self { network: network.clone(), calls_left, ends_after, is_over }
+    }
+
+    /// Sets the call at which this life ends, unless there are no faults then.
+    pub(crate) fn end_at(&self, call: i64) {
+        self.calls_left.store(call, Ordering::Relaxed);
     }
 
     pub(crate) fn is_over(&self) -> bool {

@@ -1,4 +1,4 @@
-//! FIFO queue of the simulation. Messages become visible late, are handed over again although they were settled, and now and then not in
+//! FIFO queue of the simulation. Some messages are refused. Others become visible late, are handed over again although they were settled, and now and then not in
 //! their order, or while others of their group are in flight.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,7 +40,7 @@ struct State {
     /// Instant at which each deduplication id was seen.
     seen: BTreeMap<String, Instant>,
     dead: Vec<QueueMessage>,
-    /// Bodies of all messages that were sent.
+    /// Bodies of all messages that the queue took.
     bodies: Vec<String>,
     receives: usize,
 }
@@ -86,12 +86,12 @@ impl Queue {
         let sent_at = self.at_start + (now - self.start);
         let visible_at = now + self.delay(LONGEST_DELAY);
         let mut state = self.state();
-        state.bodies.push(message.body.clone());
         state.seen.retain(|_, seen| now - *seen < DEDUPLICATION_TIME);
         if state.seen.contains_key(&message.deduplication_id) {
             return None;
         }
         state.seen.insert(message.deduplication_id.clone(), now);
+        state.bodies.push(message.body.clone());
         state.last_number += 1;
         let number = state.last_number;
         state.messages.insert(number, Stored { message, sent_at, receives: 0, visible_at });
@@ -169,14 +169,16 @@ impl Queue {
         (state.messages.len(), state.dead.clone())
     }
 
-    /// Returns the bodies of all messages that were sent, repeated ones included.
+    /// Returns the bodies of all messages that the queue took.
     pub(crate) fn bodies(&self) -> Vec<String> {
         self.state().bodies.clone()
     }
 
-    /// Forgets all messages.
+    /// Forgets all messages. The queue still knows their deduplication ids, as that of SQS does.
     pub(crate) fn purge(&self) {
-        *self.state() = State::default();
+        let mut state = self.state();
+        let seen = std::mem::take(&mut state.seen);
+        *state = State { seen, ..State::default() };
     }
 
     /// Returns the number of messages that were handed over, repeated ones included.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use http::Method;
+use presence_domain::audit::AuditAction;
 use presence_domain::review::{ReplyStatus, Review};
 use presence_publisher::{Bus, PutError, ReplyMessage};
 use presence_runtime::batch_response::BatchResponse;
@@ -21,13 +22,16 @@ const CONNECTOR: usize = 4_000;
 /// Longest time until a partner has an outcome, in milliseconds.
 const LONGEST_TIME: u64 = 3_000;
 
-/// Versions of the replies of each review, in their order.
-pub(crate) type Versions = BTreeMap<String, Vec<u64>>;
+/// Version, action and text of a request.
+type Request = (u64, String, Option<String>);
 
-/// Returns the version of the reply of a review that is on its way.
-pub(crate) fn pending(review: &Review) -> Option<u64> {
-    let reply = review.reply.as_ref()?;
-    matches!(reply.status, ReplyStatus::OnItsWay { .. }).then_some(reply.version)
+/// Requests of each review, in their order.
+pub(crate) type Requests = BTreeMap<String, Vec<Request>>;
+
+/// Returns the request of a review that is on its way.
+pub(crate) fn request_of(review: &Review) -> Option<Request> {
+    let reply = review.reply.as_ref().filter(|reply| matches!(reply.status, ReplyStatus::OnItsWay { .. }))?;
+    Some((reply.version, reply.action.as_str().to_owned(), review.reply_comment.clone()))
 }
 
 /// Queue of the requests, as the function sees it.
@@ -72,12 +76,15 @@ impl Client {
         let id = request["review_id"].as_str().expect("an id").to_owned();
         let body = json!({ "version": request["version"], "outcome": outcome });
         let path = format!("/reviews/{id}/reply/outcome");
-        loop {
-            *self.simulation.history().acts.entry((id.clone(), "reply_outcome")).or_default() += 1;
+        while self.simulation.history().findings.is_empty() {
+            let act = (id.clone(), AuditAction::ReplyOutcome.as_str());
+            *self.simulation.history().acts.entry(act).or_default() += 1;
             let request = self.request(Method::POST, path.clone(), body.clone());
             match self.send(&request).await {
                 Some((200, _)) => return,
-                None | Some((409 | 500.., _)) => {}
+                None | Some((409 | 500.., _)) => {
+                    tokio::time::sleep(Duration::from_millis(self.rng.u64(..LONGEST_TIME))).await;
+                }
                 Some(answer) => {
                     return self.simulation.history().found(format!("{path} with {body} is answered with {answer:?}"));
                 }
@@ -94,7 +101,7 @@ pub(crate) fn judge_handed_on(simulation: &Simulation) {
     for (id, requested) in requested {
         let handed_on = handed_on.get(&id).cloned().unwrap_or_default();
         if handed_on != requested {
-            history.found(format!("replies {requested:?} of {id} were requested, and {handed_on:?} were handed on"));
+            history.found(format!("{requested:?} were requested for {id}, and {handed_on:?} were handed on"));
         }
     }
 }
@@ -107,16 +114,18 @@ pub(crate) async fn judge_end(simulation: &Simulation) {
     }
 }
 
-/// Returns the versions in messages, without those that came before.
-fn first_of_each(bodies: Vec<String>) -> Versions {
-    let mut versions = Versions::new();
+/// Returns the requests in messages, without those that came before.
+fn first_of_each(bodies: Vec<String>) -> Requests {
+    let mut requests = Requests::new();
     for body in bodies {
         let body: Value = serde_json::from_str(&body).expect("JSON");
-        let of_review = versions.entry(body["review_id"].as_str().expect("an id").to_owned()).or_default();
-        let version = body["version"].as_u64().expect("a version");
-        if !of_review.contains(&version) {
-            of_review.push(version);
+        let text = |name: &str| body[name].as_str().map(str::to_owned);
+        let of_review = requests.entry(text("review_id").expect("an id")).or_default();
+        let request =
+            (body["version"].as_u64().expect("a version"), text("action").expect("an action"), text("content"));
+        if !of_review.contains(&request) {
+            of_review.push(request);
         }
     }
-    versions
+    requests
 }

@@ -96,7 +96,7 @@ impl Operator {
 
     /// Sends the replies again that waited at the instant of the copy.
     pub(crate) async fn resend_replies(&self) {
-        let stores = self.simulation.truth().clone();
+        let stores = self.simulation.stores();
         let output = run_ops(&stores, self.simulation.clock(0), "replies resend --all", |context| context).await;
         if output.exit != Exit::Done {
             self.found(format!("replies cannot be sent again: {}", output.stderr));
@@ -122,10 +122,8 @@ impl Operator {
     /// Looks for links that work with the restored tables, and did not before.
     async fn judge_links(&self, restored: &Database) {
         let simulation = &self.simulation;
-        let start = async |database| {
-            let life = Life::draw(&simulation.network, &mut simulation.fork_rng());
-            Api::start(database, simulation.clock(0), life).await
-        };
+        let start =
+            async |database| Api::start(database, simulation.clock(0), Life::start(&simulation.network, true)).await;
         let (before, after) = (start(&simulation.truth().database).await, start(restored).await);
         let links: BTreeSet<_> = simulation.links().iter().cloned().collect();
         for link in links {

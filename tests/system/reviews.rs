@@ -164,7 +164,12 @@ pub(crate) async fn judge_acts(simulation: &Simulation, org: u64) {
         if versions < version {
             history.found(format!("{id} has reply {version}, and {versions} records of replies"));
         }
-        for ((action, _), done) in done {
+        for ((action, tables), done) in done {
+            // A version has one outcome. Versions of restored tables begin again.
+            let is_in_use = tables.as_deref() == Some(simulation.truth().database.prefix());
+            if action == AuditAction::ReplyOutcome.as_str() && is_in_use && done as u64 > version {
+                history.found(format!("{id} has {done} outcomes of {version} requests"));
+            }
             let asked = history.acts.get(&(id.to_owned(), action)).copied().unwrap_or_default();
             if done > asked {
                 history.found(format!("{action} of {id} was done {done} times for {asked} requests"));

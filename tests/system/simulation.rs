@@ -28,7 +28,7 @@ use super::history::{History, Intent, Moment};
 use super::limits::Pass;
 use super::next_version::VersionConnector;
 use super::pauses::Pauses;
-use super::processes::{Api, Life, Request, SimulatedClock};
+use super::processes::{Api, LIFE, Life, Request, SimulatedClock};
 use super::queue::Queue;
 use super::rows::Sent;
 use super::shortened::Setting;
@@ -309,9 +309,10 @@ impl Simulation {
     /// Starts processes of the API in the place of others.
     pub(crate) async fn replace_api(&self, rng: &mut Rng) {
         let clock = self.clock_of_process(self.clock_error);
-        let life = Life::draw(&self.network, rng);
+        let life = Life::start(&self.network, rng.bool());
         let stores = self.stores_over(life.over(self.network.over(self.lag.over(in_process_client()))));
         let api = Arc::new(Api::start(&stores.database, clock, life).await);
+        api.life.end_at(rng.i64(LIFE));
         let mut apis = self.apis.lock().expect("no panic");
         if apis.len() == PROCESSES {
             apis.remove(rng.usize(..PROCESSES));

@@ -84,7 +84,7 @@ struct NetworkState {
 pub enum NetworkFault {
     /// A process ends in the middle of its work.
     Kill,
-    /// The queue hands messages over late, again and in another order.
+    /// A queue refuses messages, and hands them over late, again and in another order.
     UnorderedQueue,
     /// The body of an object breaks off.
     BrokenBody,
@@ -276,7 +276,7 @@ impl Shared {
     }
 
     /// Draws the time before and after one of so many calls, and its outcome.
-    fn draw(&self, tables: &[String], is_transaction: bool, calls: u16) -> (Duration, Duration, CallOutcome) {
+    fn draw(&self, tables: &[String], meets_others: bool, calls: u16) -> (Duration, Duration, CallOutcome) {
         let NetworkState { rng, off, outage } = &mut *self.state.lock().expect("no panic");
         let slow = if rng.u8(..60) == 0 { 1_500 } else { 12 };
         let (before, after) = (rng.u64(1..=slow), rng.u64(1..=slow));
@@ -291,7 +291,7 @@ impl Shared {
             5..12 => CallOutcome::AnswerLost,
             12..15 => CallOutcome::Late(Duration::from_millis(rng.u64(500..20_000))),
             15..20 => CallOutcome::Throttled(rng.usize(..)),
-            20..26 if is_transaction => CallOutcome::Conflict(rng.usize(..)),
+            20..26 if meets_others => CallOutcome::Conflict(rng.usize(..)),
             26..28 => CallOutcome::ServerError,
             28 => CallOutcome::Hanging(Duration::from_millis(rng.u64(5_000..300_000))),
             _ => CallOutcome::Answered,
@@ -331,7 +331,8 @@ impl ConnectorLayer for NetworkConnector {
         if !self.is_faulty() {
             return shared.carry_out(request, call, next).await?.into_response();
         }
-        let (before, after, outcome) = shared.draw(&tables, call.operation == "TransactWriteItems", CALLS);
+        let meets_others = call.is_transaction() || call.is_single_write();
+        let (before, after, outcome) = shared.draw(&tables, meets_others, CALLS);
         let keys = call.written_keys().into_iter().map(|key| format!("{} {}", key.pk, key.sk));
         let keys: Vec<String> = keys.collect();
         shared.note(format!("{} {tables:?} {keys:?}", call.operation), before + after, outcome);
@@ -357,7 +358,7 @@ impl ConnectorLayer for NetworkConnector {
                 replies::throttled_transaction(&call, drawn as u64, place)
             }
             CallOutcome::Throttled(_) => replies::throttled(),
-            CallOutcome::Conflict(drawn) => replies::conflict(&call, &[drawn % call.actions().len()]),
+            CallOutcome::Conflict(drawn) => replies::conflict(&call, &[drawn % call.actions().len().max(1)]),
             CallOutcome::ServerError | CallOutcome::Unreachable => replies::server_error(),
             CallOutcome::Hanging(time) => {
                 tokio::time::sleep(time).await;
