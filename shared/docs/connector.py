@@ -54,11 +54,12 @@ def call(method: str, path: str, body: object = None) -> tuple[int, Any]:
 
 
 def is_wanted(message: Message) -> bool:
-    """True if a message is about the present version of the reply. The queue may hand out an old message again."""
+    """True if a message is about the present request. The queue may hand out an old message again, and versions come again after a restore."""
     status, reply = call("GET", f"/{message['review_id']}/reply")
     if status not in (200, 404):
         raise RuntimeError(f"the API answers {status}")
-    return status == 200 and reply["version"] == message["version"] and reply["state"] in ("pending", "removing")
+    is_same = status == 200 and all(reply[name] == message[name] for name in ("version", "requested_at"))
+    return is_same and reply["state"] in ("pending", "removing")
 
 
 def settle(message: Message) -> None:

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -15,43 +16,39 @@ use presence_domain::error::Error;
 use presence_domain::event::{Event, EventKind};
 use presence_domain::feed::{FeedEvent, FeedStart};
 use presence_domain::invitation::WINDOW;
-use presence_local::TableStream;
 use presence_mailer::{Mail, Mailer, OutboxProcessor, SendResult};
-use presence_publisher::append;
-use presence_runtime::batch_response::BatchResponse;
-use presence_runtime::clock::{Clock, deadline_in};
+use presence_runtime::clock::deadline_in;
 use presence_runtime::config::MailConfig;
-use presence_store::schema::{AUDIT, EVENTS, REVIEWS, Table, USERS};
-use presence_store::{AuditSettings, AuditSource, FeedStore, Stores};
+use presence_store::schema::{AUDIT, EVENTS, REVIEWS, USERS};
+use presence_store::{AuditSettings, AuditSource, Stores};
 use presence_tests::connectors::NetworkFault;
 use presence_tests::reviews::org_id;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 
 use super::clients::Client;
+use super::publishers::{Publisher, Stream, publish};
 use super::replies::{self, ReplyQueue, connect};
 use super::reviews::{judge_acts, judge_events};
 use super::simulation::Simulation;
-use crate::events::fixture::remaining;
 
-/// Longest time until a stream shows a write, in milliseconds.
-const STREAM_LAG: u64 = 2_000;
 /// Largest error of the clocks of mailers, in milliseconds: two of them may differ by some seconds.
 const CLOCK_ERROR_OF_MAILERS: i64 = 2_000;
 /// Time limit of an invocation, in virtual time.
-const INVOCATION: Duration = Duration::from_mins(1);
+pub(crate) const INVOCATION: Duration = Duration::from_mins(1);
 /// Longest life of an invocation that is killed.
 const KILLED_WITHIN: Duration = Duration::from_secs(5);
 /// Interval of the sweeps of mailers and deliverers.
 const SWEEP: Duration = Duration::from_mins(1);
-/// Days on which the auditor looks at everything, a minute of virtual time after the other.
-pub(crate) const DAYS: i64 = 10;
+/// Days on which the auditor looks at everything, one at each of its first runs.
+pub(crate) const DAYS: i64 = 24;
 /// Milliseconds of a day.
 pub(crate) const DAY: i64 = 86_400_000;
-/// Interval of the auditor, which is shorter than that of the service: most of its runs are beside others.
-const AUDIT_INTERVAL: Duration = Duration::from_mins(1);
+/// Interval of these runs: most of them are beside people.
+const AUDIT_INTERVAL: Duration = Duration::from_secs(15);
+/// Interval of the auditor of the service.
+const LATER_AUDIT_INTERVAL: Duration = Duration::from_mins(5);
 /// Number of times that Lambda hands a batch over, before it is given up. The publisher's has no end.
 const HAND_OVERS: usize = 3;
 /// Number of times that Lambda and SQS hand an event to a deliverer.
@@ -233,33 +230,6 @@ fn mailer(simulation: &Arc<Simulation>, stores: Stores) -> OutboxProcessor {
     }
 }
 
-/// Stream of a table, which shows writes after a while.
-struct Stream {
-    records: TableStream,
-    writes: watch::Receiver<()>,
-    rng: Rng,
-}
-
-impl Stream {
-    async fn open(simulation: &Simulation, table: &Table) -> Self {
-        let name = simulation.truth().database.name(table);
-        let stream = TableStream::open(&simulation.instant_config(), &name).await.expect("the database answers");
-        Self { records: stream.expect("a stream"), writes: simulation.writes.clone(), rng: simulation.fork_rng() }
-    }
-
-    /// Returns the next batch, when there is one.
-    async fn next(&mut self) -> Value {
-        loop {
-            self.writes.mark_unchanged();
-            if let Some(batch) = self.records.next_batch().await.expect("the database answers") {
-                return batch;
-            }
-            self.writes.changed().await.expect("the simulation is there");
-            tokio::time::sleep(Duration::from_millis(self.rng.u64(..STREAM_LAG))).await;
-        }
-    }
-}
-
 /// Hands the stream of users to a mailer, often twice.
 async fn mail(simulation: Arc<Simulation>, mut stream: Stream) {
     let mut rng = simulation.fork_rng();
@@ -284,56 +254,6 @@ async fn sweep_mails(simulation: Arc<Simulation>) {
         let event = json!({});
         let invocation = presence_mailer::handle(&process, &event, deadline_in(INVOCATION));
         invoke(&simulation, "a sweep of mails", invocation).await;
-    }
-}
-
-/// Function that publishes the changes in a stream.
-enum Publisher {
-    /// To the feed.
-    Feed(FeedStore, Arc<dyn Clock>),
-    /// Requests of replies, to their queue.
-    Replies(ReplyQueue),
-}
-
-impl Publisher {
-    fn of_feed(simulation: &Simulation) -> Self {
-        Self::Feed(simulation.stores().feed, simulation.clock_of_process(simulation.clock_error))
-    }
-
-    /// Returns a process that was just started.
-    fn restarted(&self, simulation: &Simulation) -> Self {
-        match self {
-            Self::Feed(..) => Self::of_feed(simulation),
-            Self::Replies(ReplyQueue(queue)) => Self::Replies(ReplyQueue(Arc::clone(queue))),
-        }
-    }
-
-    async fn handle(&self, batch: &Value) -> BatchResponse {
-        let deadline = deadline_in(INVOCATION);
-        match self {
-            Self::Feed(feed, clock) => append(feed, clock.as_ref(), batch, deadline).await.batch,
-            Self::Replies(queue) => presence_publisher::handle(queue, batch, deadline).await,
-        }
-    }
-}
-
-/// Hands a stream to a publisher, and again from the record that failed on; now and then all of it again.
-async fn publish(simulation: Arc<Simulation>, mut publisher: Publisher, mut stream: Stream) {
-    let mut rng = simulation.fork_rng();
-    loop {
-        let batch = stream.next().await;
-        let mut next = Some(batch.clone());
-        while let Some(part) = next {
-            let invocation = async { Ok(publisher.handle(&part).await) };
-            next = match invoke(&simulation, "a publisher", invocation).await {
-                Some(answer) => remaining(&part, &answer).or_else(|| (rng.u8(..10) == 0).then(|| batch.clone())),
-                // A panic may come again each time.
-                None => simulation.history().findings.is_empty().then_some(part),
-            };
-            if rng.u8(..20) == 0 {
-                publisher = publisher.restarted(&simulation);
-            }
-        }
     }
 }
 
@@ -391,10 +311,10 @@ async fn sweep_webhooks(simulation: Arc<Simulation>, queue: Queue) {
 }
 
 async fn audit(simulation: Arc<Simulation>) {
-    for run in 0.. {
-        tokio::time::sleep(AUDIT_INTERVAL).await;
-        // An audit looks at everything once a day.
-        let (reviews, clock) = (simulation.stores().reviews, simulation.clock(DAY * run.min(DAYS)));
+    loop {
+        let day = simulation.audits.fetch_add(1, Ordering::Relaxed).min(DAYS);
+        tokio::time::sleep(if day < DAYS { AUDIT_INTERVAL } else { LATER_AUDIT_INTERVAL }).await;
+        let (reviews, clock) = (simulation.stores().reviews, simulation.clock(DAY * day));
         let settings = AuditSettings::new(1_000.0, true);
         let invocation = presence_auditor::handle(&reviews, clock.as_ref(), settings, deadline_in(INVOCATION * 15));
         let was_faulty = simulation.network.is_faulty();

@@ -272,7 +272,8 @@ impl History {
         if let Some(before) = self.reviews.get(&id).filter(|before| request_of(before).is_none())
             && let Some((old, new)) = before.reply.as_ref().zip(review.reply.as_ref())
             && old.version == new.version
-            && ![&old.status, &ReplyStatus::Ended].contains(&&new.status)
+            && new.status != old.status
+            && new.status != ReplyStatus::Ended
         {
             let finding =
                 format!("the outcome of reply {} to {id} becomes {:?} after {:?}", new.version, new.status, old.status);

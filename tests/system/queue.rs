@@ -1,5 +1,5 @@
-//! FIFO queue of the simulation. Some messages are refused. Others become visible late, are handed over again although they were settled, and now and then not in
-//! their order, or while others of their group are in flight.
+//! FIFO queue of the simulation. Some messages are refused. Others become visible late, are handed over again although they were settled,
+//! and now and then not in their order, or while others of their group are in flight.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard};

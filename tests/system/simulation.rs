@@ -1,6 +1,7 @@
 //! Simulation of a run: the database, its network, the processes, and the history.
 
 use std::fmt;
+use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, mpsc};
 use std::time::Duration;
 
@@ -120,6 +121,8 @@ pub(crate) struct Simulation {
     pub(crate) writes: watch::Receiver<()>,
     pub(crate) pauses: Pauses,
     apis: Mutex<Vec<Arc<Api>>>,
+    /// Number of the runs of the auditor.
+    pub(crate) audits: AtomicI64,
     start: Instant,
     at_start: Timestamp,
     rng: Mutex<Rng>,
@@ -224,6 +227,7 @@ impl Simulation {
             writes,
             pauses: Pauses::of(seed),
             apis,
+            audits: AtomicI64::new(0),
             start,
             at_start,
             rng,
@@ -412,8 +416,9 @@ impl Simulation {
             workers = background::start(&self).await;
             operator.resend_replies().await;
             self.begin_faults(&mut rng).await;
+            let sent_before = std::mem::take(&mut *self.creations());
             let mut clients = self.start_clients(CLIENTS_OF_RESTORED, setting, setting.time / 2);
-            clients.spawn(Client::new(&self, CLIENTS_OF_RESTORED).create_again());
+            clients.spawn(Client::new(&self, CLIENTS_OF_RESTORED).create_again(sent_before));
             clients.join_all().await;
             self.end_faults();
         }

@@ -102,7 +102,7 @@ pub enum NetworkFault {
     ServerError,
     /// A call is throttled.
     Throttling,
-    /// A transaction meets another one.
+    /// A transaction or a single write meets another transaction.
     Conflict,
     /// A request never arrives.
     LostRequest,

@@ -91,7 +91,10 @@ function itemOf({ id }) {
   const details = element("details", { className: "webhook" }, head, element("div", { className: "inside" },
     facts, buttons.element, said, wrong, receiver.element, from.element, element("h3", { textContent: "Deliveries" }), deliveries.element));
   const show = async webhook => {
-    head.replaceChildren(...headOf(webhook, await waiting(webhook)));
+    const turn = newest, waits = await waiting(webhook);
+    // A newer run shows it as it is now.
+    if (turn !== newest) return;
+    head.replaceChildren(...headOf(webhook, waits));
     facts.replaceChildren(...factsOf(webhook));
     buttons.show(webhook);
     // What somebody has just chosen stays.

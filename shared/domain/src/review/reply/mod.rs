@@ -52,7 +52,7 @@ crate::listed_enum! {
 /// Latest request about the reply of a review, and what became of it. Instants are whole seconds since 1970 in UTC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// Number of the request among those of its review, from 1. It never falls, also after a reply is gone.
+    /// Number of the request among those of its review, from 1. It never falls, also after a reply is gone, but for a restore.
     pub version: u64,
     /// Request.
     pub action: ReplyAction,
