@@ -42,11 +42,11 @@ const KILLED_WITHIN: Duration = Duration::from_secs(5);
 /// Interval of the sweeps of mailers and deliverers.
 const SWEEP: Duration = Duration::from_mins(1);
 /// Days on which the auditor looks at everything, one at each of its first runs.
-pub(crate) const DAYS: i64 = 24;
+pub(crate) const DAYS: i64 = 12;
 /// Milliseconds of a day.
 pub(crate) const DAY: i64 = 86_400_000;
 /// Interval of these runs: most of them are beside people.
-const AUDIT_INTERVAL: Duration = Duration::from_secs(15);
+const AUDIT_INTERVAL: Duration = Duration::from_secs(30);
 /// Interval of the auditor of the service.
 const LATER_AUDIT_INTERVAL: Duration = Duration::from_mins(5);
 /// Number of times that Lambda hands a batch over, before it is given up. The publisher's has no end.
