@@ -9,7 +9,7 @@ use presence_domain::review::{ReplyAction, ReplyStatus, Review, ReviewId, Review
 use presence_domain::user::{Role, Status, User};
 use tokio::time::Instant;
 
-use super::replies::{Requests, request_of};
+use super::replies::{ReplyRequests, request_of};
 
 /// Longest time from the write of an invitation to its answer: some tries of a request.
 const ANSWERED_LATE: SignedDuration = SignedDuration::from_secs(150);
@@ -61,7 +61,7 @@ pub(crate) struct History {
     /// Events that the changes of reviews must have, in their order: organisation of the feed, review, and kind with version.
     pub(crate) review_events: Vec<(u64, String, String)>,
     /// Requests of replies and removals, by review.
-    pub(crate) requested: Requests,
+    pub(crate) requested: ReplyRequests,
     /// Number of requests to act on a review, by its id and the action.
     pub(crate) acts: BTreeMap<(String, &'static str), usize>,
     /// Users as they are stored.
@@ -158,7 +158,7 @@ impl History {
             users: users.iter().map(|user| (user.id.to_string(), Seen::of(user))).collect(),
             reviews: reviews.iter().map(|review| (review.id.as_str().to_owned(), place_and_state(review))).collect(),
         };
-        let mut requested = Requests::new();
+        let mut requested = ReplyRequests::new();
         for review in &reviews {
             requested.entry(review.id.as_str().to_owned()).or_default().extend(request_of(review));
         }

@@ -23,13 +23,13 @@ const CONNECTOR: usize = 4_000;
 const LONGEST_TIME: u64 = 3_000;
 
 /// Version, action and text of a request.
-type Request = (u64, String, Option<String>);
+type ReplyRequest = (u64, String, Option<String>);
 
 /// Requests of each review, in their order.
-pub(crate) type Requests = BTreeMap<String, Vec<Request>>;
+pub(crate) type ReplyRequests = BTreeMap<String, Vec<ReplyRequest>>;
 
 /// Returns the request of a review that is on its way.
-pub(crate) fn request_of(review: &Review) -> Option<Request> {
+pub(crate) fn request_of(review: &Review) -> Option<ReplyRequest> {
     let reply = review.reply.as_ref().filter(|reply| matches!(reply.status, ReplyStatus::OnItsWay { .. }))?;
     Some((reply.version, reply.action.as_str().to_owned(), review.reply_comment.clone()))
 }
@@ -115,8 +115,8 @@ pub(crate) async fn judge_end(simulation: &Simulation) {
 }
 
 /// Returns the requests in messages, without those that came before.
-fn first_of_each(bodies: Vec<String>) -> Requests {
-    let mut requests = Requests::new();
+fn first_of_each(bodies: Vec<String>) -> ReplyRequests {
+    let mut requests = ReplyRequests::new();
     for body in bodies {
         let body: Value = serde_json::from_str(&body).expect("JSON");
         let text = |name: &str| body[name].as_str().map(str::to_owned);
