@@ -25,7 +25,10 @@ pub async fn handle(
     let has_time = || time_left(deadline).is_none_or(|left| left > STEP_TIME);
     // First, and before each audit: searches read what is not folded.
     match reviews.fold_leftovers(has_time).await {
-        Ok(LeftoverFolds { orgs, changes, failed, longest }) => tracing::info!(orgs, changes, failed, longest, "fold"),
+        Ok(LeftoverFolds { orgs, changes, failed, longest }) => {
+            tracing::info!(orgs, changes, failed, longest, "fold");
+            log_metric(Metric::UnfoldedChanges, f64::from(u32::try_from(longest).unwrap_or(u32::MAX)));
+        }
         Err(error) => telemetry::log_background_error("fold_reviews", &error),
     }
     match reviews.finish_moves(has_time).await {

@@ -3,8 +3,10 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Parser, value_parser};
+use mimalloc::MiMalloc;
 use presence_domain::rate_limit::{MAX_REQUESTS_PER_MINUTE, RateLimit};
 use presence_local::{AwsLimits, DemoKeys, DynamoDb, Options, SAMPLE_CALLS, Stack, first_key, terminal_log};
 use presence_runtime::config::{Config, ConfigError};
@@ -12,6 +14,14 @@ use presence_runtime::local_stack::{RunningStack, StackFile};
 use presence_runtime::sign_in_url::SignInUrl;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
+
+/// The embedded database and the SDK allocate much: a request of `tools/ci/load` takes a fifth less CPU with this allocator than with that of glibc.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
+/// Time between two folds. The auditor on AWS folds every five minutes. Here a key has no limit, and searches read each change of a review until
+/// it is folded.
+const FOLD_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Runs the whole of presence in this process: the functions behind a gateway, on an embedded DynamoDB
 #[derive(Debug, Parser)]
@@ -174,6 +184,7 @@ impl From<Args> for Options {
             sign_in_url: args.sign_in_url,
             mailer: !args.no_mailer,
             publisher: true,
+            fold_interval: Some(FOLD_INTERVAL),
             forward_events: args.forward_events,
             partners: !args.no_partners,
             keep_requests: true,

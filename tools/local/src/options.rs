@@ -81,6 +81,8 @@ pub struct Options {
     pub mailer: bool,
     /// True to run the publisher and the deliverer in the background, on the streams. Tests invoke them themselves.
     pub publisher: bool,
+    /// Time between two folds of what is left in the logs of reviews, and of moves of businesses that were interrupted. `None` leaves them.
+    pub fold_interval: Option<Duration>,
     /// URL of an endpoint that is told of the events of the sample's organisation. It needs the demo keys.
     pub forward_events: Option<String>,
     /// True to run a stand-in for the partners, which reports the outcomes of replies. It needs the demo keys.
@@ -115,6 +117,7 @@ impl Default for Options {
             function_timeout: Duration::from_secs(10),
             mailer: false,
             publisher: false,
+            fold_interval: None,
             forward_events: None,
             partners: false,
             keep_requests: false,

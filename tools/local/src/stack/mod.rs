@@ -17,11 +17,13 @@ use presence_mailer::OutboxProcessor;
 use presence_runtime::config::Config;
 use presence_store::{Stores, schema};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 use self::clients::{database, functions_config, own_config};
 use self::local_database::LocalDatabase;
 use self::workers::{
-    outbox_processor, start_deliveries, start_inbox, start_mailer, start_partners, start_publisher, start_replies,
+    outbox_processor, start_deliveries, start_folds, start_inbox, start_mailer, start_partners, start_publisher,
+    start_replies,
 };
 use crate::aws_limits::LimitsProxy;
 use crate::changes::Changes;
@@ -66,6 +68,7 @@ pub struct Stack {
     replies: Arc<ReplyQueue>,
     reply_poller: Option<EventPoller>,
     partners: Option<Partners>,
+    folds: JoinSet<()>,
     inbox: Option<Inbox>,
 }
 
@@ -140,6 +143,7 @@ impl Stack {
         };
         let reply_poller = start_replies(&replies, &functions_config, &store, &options).await?;
         let partners = start_partners(&replies, format!("http://{}/api/v2", gateway.addr()), &keys, &options);
+        let folds = start_folds(&functions_config, &options);
         let inbox = start_inbox(&functions_config, &options)?;
         Ok(Self {
             gateway,
@@ -162,6 +166,7 @@ impl Stack {
             replies,
             reply_poller,
             partners,
+            folds,
             inbox,
         })
     }
@@ -251,6 +256,7 @@ impl Stack {
         drop(self.deliveries);
         drop(self.reply_poller);
         drop(self.partners);
+        drop(self.folds);
         drop(self.inbox);
         drop(self.running);
         self.gateway.stop().await;

@@ -1,4 +1,4 @@
-//! Parts of a stack that run beside the gateway: mailer, publisher, deliverer, stand-in for the partners, and ingest.
+//! Parts of a stack that run beside the gateway: mailer, publisher, deliverer, stand-in for the partners, folds, and ingest.
 
 use std::sync::Arc;
 
@@ -13,9 +13,11 @@ use presence_publisher::{fan_out, handle};
 use presence_runtime::clock::SystemTimer;
 use presence_runtime::config::MailConfig;
 use presence_store::{
-    Database, FeedStore, OutboxStore, RetryPolicy, Stores, UserStore, WebhookStore, WriteRate, schema,
+    Database, FeedStore, OutboxStore, RetryPolicy, ReviewStore, Stores, UserStore, WebhookStore, WriteRate, schema,
 };
 use serde_json::Value;
+use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
 
 use super::clients::database;
 use crate::deliveries::DeliveryPoller;
@@ -148,6 +150,29 @@ pub(super) fn start_partners(
 ) -> Option<Partners> {
     let key = keys.get(Role::Provider.as_str()).filter(|_| options.partners)?;
     Some(Partners::start(Arc::clone(queue), base_url, key.clone()))
+}
+
+/// Starts to do what the auditor does on AWS, at an interval: folds what is left in the logs of reviews, and finishes moves. Dropping the result
+/// ends it.
+pub(super) fn start_folds(functions_config: &SdkConfig, options: &Options) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    if let Some(interval) = options.fold_interval {
+        let reviews = ReviewStore::new(&database(functions_config, options));
+        let mut ticks = tokio::time::interval(interval);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        tasks.spawn(async move {
+            loop {
+                ticks.tick().await;
+                // On the heap: the SDK's futures are large.
+                let folds = Box::pin(reviews.fold_leftovers(|| true)).await;
+                let moves = Box::pin(reviews.finish_moves(|| true)).await;
+                if let Err(error) = folds.map(drop).and(moves.map(drop)) {
+                    tracing::warn!(%error, "logs of reviews or moves of businesses are left for the next time");
+                }
+            }
+        });
+    }
+    tasks
 }
 
 /// Starts to watch the inbox; `None` if the options name none. Ingest retries as the function on AWS does: for as long as DynamoDB makes

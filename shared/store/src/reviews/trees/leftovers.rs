@@ -7,13 +7,12 @@ use crate::client::parallel::parallel;
 use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_ledger::FOLD_PAGES;
-use presence_runtime::telemetry::{Metric, log_metric};
 
 /// Number of changes from which a log is folded. Fewer take one unit of a search; the daily audit of the organisation folds them.
 const FOLD_FROM: u64 = 64;
 /// Number of organisations that are looked at at a time.
 const ORGS_IN_FLIGHT: u16 = 4;
-/// Length that is measured for a log that is too long to be read at once and cannot be folded.
+/// Length of a log that is too long to be read at once and cannot be folded.
 const UNREAD: u64 = 1_000_000;
 
 /// Result of folding what was left in the logs of all organisations.
@@ -30,7 +29,7 @@ pub struct LeftoverFolds {
 }
 
 impl ReviewStore {
-    /// Folds what is left in the logs of all organisations, while there is time, and measures the longest log that stays.
+    /// Folds what is left in the logs of all organisations, while there is time.
     ///
     /// A failure in one organisation is logged, and does not stop the others.
     pub async fn fold_leftovers(&self, has_time: impl Fn() -> bool + Send + Sync) -> Result<LeftoverFolds, Error> {
@@ -47,7 +46,6 @@ impl ReviewStore {
             all.failed += one.failed;
             all.longest = all.longest.max(one.longest);
         }
-        log_metric(Metric::UnfoldedChanges, f64::from(u32::try_from(all.longest).unwrap_or(u32::MAX)));
         Ok(all)
     }
 
