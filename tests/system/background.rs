@@ -28,6 +28,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{JoinError, JoinSet};
 
 use super::clients::Client;
+use super::expiry::expire;
 use super::publishers::{Publisher, Stream, publish};
 use super::replies::{self, ReplyQueue, connect};
 use super::reviews::{judge_acts, judge_events};
@@ -168,6 +169,7 @@ pub(crate) async fn start(simulation: &Arc<Simulation>) -> JoinSet<()> {
     tasks.spawn(connect(Arc::clone(simulation)));
     tasks.spawn(sweep_mails(Arc::clone(simulation)));
     tasks.spawn(audit(Arc::clone(simulation)));
+    tasks.spawn(expire(Arc::clone(simulation)));
     tasks
 }
 
