@@ -9,6 +9,8 @@ mod differences;
 mod filed;
 mod mend;
 mod org_state;
+#[cfg(test)]
+mod tests;
 mod tree_scan;
 mod view;
 

@@ -38,7 +38,7 @@ impl Auditor<'_> {
             let before = self.logs.query_log(org_id).await?;
             let mut known: BTreeSet<ReviewNumber> = before.entries.iter().map(|entry| entry.change.id).collect();
             let has_all = self.add_ids_of_trees(org_id, max_reviews, &mut known).await?;
-            if (!has_all && max_reviews < usize::MAX) || known.len() > max_reviews {
+            if !has_all && max_reviews < usize::MAX {
                 return Ok(None);
             }
             // The review and the change of a transaction appear one by one.
@@ -121,7 +121,7 @@ impl Auditor<'_> {
         let mut from = PostingKey::FIRST;
         loop {
             let slice = self.items.list_slice(org_id, from, SLICE).await?;
-            let listed = slice.listed.iter().map(|review| review.id).collect();
+            let listed = slice.listed.iter().map(|review| review.id).filter(|id| !further.contains(id)).collect();
             self.add_bodies(&listed, &mut postings).await?;
             if postings.len() > max_reviews {
                 return Ok(None);
@@ -162,5 +162,41 @@ fn replay(postings: &mut OrgPostings, from: &LogPosition, log: &OrgLog) {
         if let Some(place) = &change.new {
             postings.add_posting(id, change.version, place);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::place;
+    use crate::{LANES, LogEntry, Place};
+
+    #[test]
+    fn changes_behind_a_position_replace_what_was_read_and_earlier_ones_do_not() {
+        let org_id = OrgId::new(1).expect("an id");
+        let id = |number: u64| ReviewNumber::new(number * LANES as u64);
+        let place_at = |effective_at| Place { effective_at, ..place() };
+        let mut postings = OrgPostings::new(org_id);
+        for number in 1..=3 {
+            postings.add_posting(id(number), 5, &place_at(100));
+        }
+        let changes = [(1, 4, Some(40)), (2, 6, Some(60)), (2, 7, Some(70)), (3, 6, None), (4, 1, Some(80))];
+        let entry = |(sequence, (number, version, second)): (u64, (u64, u64, Option<i64>))| {
+            let (old_version, new) = (version - 1, second.map(place_at));
+            LogEntry { sequence, change: LogChange { id: id(number), version, old_version, old: None, new } }
+        };
+        let log = OrgLog { entries: (1..).zip(changes).map(entry).collect(), ..OrgLog::default() };
+        // The first change was there before the reviews were read.
+        replay(&mut postings, &LogPosition([1, 0, 0, 0, 0, 0, 0, 0]), &log);
+        let mut of_org = Vec::new();
+        let taken: Result<(), Error> = postings.for_each_set(|own| {
+            if own.set == ReviewSet::Org(org_id) {
+                of_org = own.postings;
+            }
+            Ok(())
+        });
+        taken.expect("every set is taken");
+        let found: Vec<_> = of_org.iter().map(|own| (own.key.id, own.version, own.key.effective_at)).collect();
+        assert_eq!(found, [(id(2), 7, 70), (id(4), 1, 80), (id(1), 5, 100)]);
     }
 }

@@ -20,10 +20,10 @@ impl PageSearch {
         removed.sort_unstable();
         self.removed.push(removed);
         self.copied.push(self.order.positions(&(PostingKey::FIRST..root.oldest.end)));
-        let total = root.recent.len() as u64;
-        let matches = self.add_matches(tree, &root.recent, true);
+        self.add_matches(tree, &root.recent, true);
+        // Only the first tree has shares: all matches that are known now are those of its root.
+        self.add_share(&(root.recent_start..PostingKey::END), root.recent.len() as u64, self.matches.len() as u64);
         self.add_matches(tree, &delta.added, false);
-        self.add_share(&(root.recent_start..PostingKey::END), total, matches);
         self.drop_matches_after_page();
         self.add_copies(tree, &root.oldest.postings);
         self.drop_matches_after_page();
@@ -48,9 +48,8 @@ impl PageSearch {
         removed.dedup();
     }
 
-    /// Adds postings that the filter admits; of those that a tree has, not those that are removed. Returns their number.
-    pub(super) fn add_matches(&mut self, tree: usize, postings: &[Posting], is_stored: bool) -> u64 {
-        let before = self.matches.len() as u64 + self.after;
+    /// Adds postings that the filter admits; of those that a tree has, not those that are removed.
+    pub(super) fn add_matches(&mut self, tree: usize, postings: &[Posting], is_stored: bool) {
         let filter = self.filter;
         for posting in postings.iter().filter(|posting| filter.admits(posting)) {
             let position = self.order.position(posting.key);
@@ -58,7 +57,6 @@ impl PageSearch {
                 self.add_match((position, tree, *posting));
             }
         }
-        self.matches.len() as u64 + self.after - before
     }
 
     /// Adds a match that is known.
@@ -76,7 +74,7 @@ impl PageSearch {
         let Ok(end) = usize::try_from(self.page_ahead(PAGES_AHEAD).end) else { return };
         // Twice as many as are kept, so that each match is looked at a few times only.
         let enough = if self.limit == Position::MAX { end } else { end.saturating_mul(2) };
-        if end > 0 && self.matches.len() >= enough {
+        if self.matches.len() >= enough {
             let (_, last, _) = self.matches.select_nth_unstable_by_key(end - 1, |(position, ..)| *position);
             self.limit = last.0 + 1;
             self.after += (self.matches.len() - end) as u64;
@@ -86,7 +84,8 @@ impl PageSearch {
 
     /// True if all postings at these positions are inside the range of dates and come after the page.
     fn is_after_page(&self, positions: &Range<Position>) -> bool {
-        self.limit <= positions.start && self.range.start <= positions.start && positions.end <= self.range.end
+        // The limit is behind a match, so it is not before the range of dates.
+        self.limit <= positions.start && positions.end <= self.range.end
     }
 
     /// Notes how many postings of a range match, which the size of a page's range is estimated by.

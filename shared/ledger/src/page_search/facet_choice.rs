@@ -46,8 +46,7 @@ impl PageSearch {
         if root.facet_editions.is_none() || self.filter.mask == FacetMask::ALL {
             return Ok(None);
         }
-        let size = self.page.end - self.page.start;
-        let mut alone = Self::new(self.filter, self.order.newest_first, PageRequest { page: 1, size });
+        let mut alone = Self::new(self.filter, self.order.newest_first, PageRequest::default());
         alone.page = self.page.clone();
         alone.add_tree(root, delta);
         let blocks = alone.estimated_blocks(root);

@@ -181,8 +181,8 @@ mod tests {
         NodeRef { slot, stamp: 0 }
     }
 
-    fn root(edition: u64) -> StoredRoot {
-        StoredRoot { edition, bytes: Arc::from([0; 10]), oldest: None }
+    fn root(edition: u64, byte: u8) -> StoredRoot {
+        StoredRoot { edition, bytes: Arc::from([byte; 10]), oldest: None }
     }
 
     #[test]
@@ -208,11 +208,11 @@ mod tests {
     #[test]
     fn a_later_root_or_bucket_is_never_replaced_by_an_earlier_one() {
         let (cache, org_id) = (SearchCache::default(), OrgId::new(1).expect("an id"));
-        let bucket = |edition, hash| DirectoryBucket { edition, editions: [(hash, 1)].into() };
-        for (edition, hash, kept) in [(5, 1, (5, 1)), (4, 2, (5, 1)), (5, 3, (5, 1)), (6, 4, (6, 4))] {
-            cache.insert_root(&tree(), root(edition));
-            assert_eq!(cache.root(&tree()), Some(root(kept.0)));
-            cache.insert_bucket(org_id, 3, Arc::new(bucket(edition, hash)));
+        let bucket = |edition, byte: u8| DirectoryBucket { edition, editions: [(u64::from(byte), 1)].into() };
+        for (edition, byte, kept) in [(5, 1, (5, 1)), (4, 2, (5, 1)), (5, 3, (5, 1)), (6, 4, (6, 4))] {
+            cache.insert_root(&tree(), root(edition, byte));
+            assert_eq!(cache.root(&tree()), Some(root(kept.0, kept.1)));
+            cache.insert_bucket(org_id, 3, Arc::new(bucket(edition, byte)));
             assert_eq!(cache.bucket(org_id, 3).as_deref(), Some(&bucket(kept.0, kept.1)));
         }
         assert_eq!(cache.entries().bytes, 2 * ENTRY_BYTES + 10 + EDITION_BYTES, "what is replaced leaves no bytes");

@@ -60,3 +60,48 @@ impl<'a> LogView<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::place;
+    use crate::{LANES, LogChange, Place, ReviewNumber};
+    use presence_domain::ids::OrgId;
+
+    #[test]
+    fn a_tree_has_the_same_changes_in_a_search_of_few_trees_and_of_many() {
+        let at = |city_key: &str, business_id: &str| {
+            let business_id = BusinessId::parse(business_id).expect("an id");
+            Some(Place { city_key: city_key.to_owned(), business_id, ..place() })
+        };
+        let changes = [
+            (None, at("lyon", "a")),
+            (at("lyon", "a"), at("metz", "a")),
+            (at("metz", "a"), at("metz", "b")),
+            (at("metz", "b"), None),
+        ];
+        let entry = |(number, (old, new)): (u64, (Option<Place>, Option<Place>))| {
+            let id = ReviewNumber::new(number);
+            LogEntry { sequence: 1, change: LogChange { id, version: 2, old_version: 1, old, new } }
+        };
+        let entries = (0..).zip(changes).map(entry).collect();
+        let log = OrgLog { entries, end: LogPosition([1; LANES]), ..OrgLog::default() };
+        let org_id = OrgId::new(1).expect("an id");
+        let city = |city_key: &str| ReviewSet::City(org_id, city_key.to_owned());
+        let business = |id: &str| ReviewSet::Business(org_id, BusinessId::parse(id).expect("an id"));
+        for (set, removed, added) in [
+            (ReviewSet::Org(org_id), 3, 3),
+            (city("lyon"), 1, 1),
+            (city("metz"), 2, 2),
+            (city("nice"), 0, 0),
+            (business("a"), 2, 2),
+            (business("b"), 1, 1),
+        ] {
+            let tree = TreeKey { set, facet_key: None };
+            let delta = |trees| LogView::new(&log, trees).delta(&tree, &LogPosition::default());
+            let (few, many) = (delta(MANY_TREES - 1), delta(MANY_TREES));
+            assert_eq!((few.removed.len(), few.added.len()), (removed, added), "{tree:?}");
+            assert_eq!((many.removed, many.added), (few.removed, few.added), "{tree:?}");
+        }
+    }
+}

@@ -16,6 +16,8 @@ mod read_error;
 mod readings;
 mod snapshot;
 mod target;
+#[cfg(test)]
+mod tests;
 mod tree_counts;
 
 use std::sync::Arc;

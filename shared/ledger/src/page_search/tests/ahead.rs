@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::FIRST_SECOND;
 use super::model::TestSearch;
 use super::stored::{StoredTree, postings, start};
 use crate::page_search::{NeededNode, NodeKind, PageSearch};
@@ -12,9 +13,6 @@ use presence_domain::review::FacetMask;
 
 /// Reviews of a page: so many that a walk soon comes to the next branch.
 const SIZE: u64 = 500;
-
-/// 2020-01-01.
-const FIRST_SECOND: i64 = 1_577_836_800;
 
 /// Walk over the pages of trees, and the nodes that it has read.
 struct Walk<'a> {

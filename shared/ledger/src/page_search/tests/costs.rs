@@ -2,12 +2,12 @@
 
 use super::model::{TestSearch, positions};
 use super::stored::{Search, StoredTree, postings, run, run_estimated, start};
+use super::{EVERYTHING, FIRST_SECOND, each_minute, posting};
 use crate::tree::{TreeLimits, decode_root};
 use crate::{Posting, PostingFilter, PostingKey, ReviewNumber, TreeDelta};
+use presence_domain::calendar::SECONDS_OF_DAY;
 use presence_domain::page::PageRequest;
 use presence_domain::review::{FacetKey, FacetMask};
-
-const EVERYTHING: PostingFilter = PostingFilter { mask: FacetMask::ALL, from: None, to: None };
 
 fn mask_of(keys: impl IntoIterator<Item = u8>) -> FacetMask {
     let keys: Vec<u8> = keys.into_iter().collect();
@@ -197,6 +197,57 @@ fn estimated_blocks_are_near_those_that_are_read() {
         [[135, 135, 125, 0], [1_082, 961, 125, 0], [814, 698, 125, 39]],
         "estimated blocks and those that are read, estimated ones of facet trees, and those with branches"
     );
+}
+
+#[test]
+fn a_page_stands_for_the_postings_that_have_its_share_of_matches() {
+    // A fourth of 40 postings in a period match, and half of the eight that the root has.
+    let facet_key = |day: i64| if day % (if day < 40 { 4 } else { 2 }) == 0 { 9 } else { 0 };
+    let all: Vec<_> = (0..48).map(|day| posting(FIRST_SECOND + day * SECONDS_OF_DAY, 1, facet_key(day))).collect();
+    let tree = StoredTree::new(all, 16, false);
+    for (size, total) in [(4, 8), (5, 12), (14, 48)] {
+        let filter = PostingFilter { mask: mask_of([9]), ..EVERYTHING };
+        let search = TestSearch { filter, newest_first: true, page: PageRequest { page: 1, size } };
+        assert_eq!(run(std::slice::from_ref(&tree), &search).found.range_total, Some(total), "{size}");
+    }
+}
+
+#[test]
+fn blocks_of_a_branch_are_estimated_by_its_size_and_by_the_share_of_matches_in_its_period() {
+    // The root has the last posting of each tree.
+    let one_month = [each_minute(0, 20_000, 0), each_minute(91, 1, 9)];
+    let january = [each_minute(0, 990, 9), each_minute(1, 1_010, 0)];
+    let march = [each_minute(60, 30, 9), each_minute(61, 1_970, 0), each_minute(91, 1, 0)];
+    let two_months = [january.concat(), march.concat()];
+    for (all, search, blocks, is_chosen) in [
+        // Some 96 leaves: a branch of two blocks, and two leaves of the page. The tree of the key has a root, a branch and a leaf,
+        // and takes a round more, which is worth three.
+        (one_month, page(PostingFilter { mask: mask_of([0]), ..EVERYTHING }, true, 2), 4, false),
+        // The page is in March, where 30 reviews match in some ten leaves.
+        (two_months, page(PostingFilter { mask: mask_of([9]), ..EVERYTHING }, false, 34), 12, true),
+    ] {
+        let tree = StoredTree::new(all.concat(), 0, true);
+        let (alone, roots) = start(std::slice::from_ref(&tree), &search);
+        assert_eq!(alone.estimated_blocks(&roots[0]), blocks, "{search:?}");
+        let chosen = start(&[], &search).0;
+        let chosen = chosen.choose_facet_keys(&tree.root, &roots[0], &TreeDelta::default(), true);
+        assert_eq!(chosen.expect("a root").is_some(), is_chosen, "{search:?}");
+    }
+}
+
+#[test]
+fn keys_with_branches_have_many_reviews_in_a_period_that_the_dates_cut() {
+    // The root has the last posting.
+    let all = [each_minute(0, 841, 9), each_minute(60, 840, 10), each_minute(91, 1, 0)].concat();
+    let tree = StoredTree::new(all, 0, true);
+    let root = decode_root(&tree.root).expect("a root");
+    let keys = [9, 10].map(|key| FacetKey::from_number(key).expect("a key"));
+    for (day, number) in [(0, 1), (60, 0)] {
+        let from = Some(FIRST_SECOND + day * SECONDS_OF_DAY + 1);
+        let search = page(PostingFilter { from, ..EVERYTHING }, true, 1);
+        let alone = start(std::slice::from_ref(&tree), &search).0;
+        assert_eq!(alone.keys_with_branches(&root, &keys), number, "{day}");
+    }
 }
 
 #[test]

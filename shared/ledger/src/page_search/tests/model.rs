@@ -133,6 +133,13 @@ impl TestTree {
         tree
     }
 
+    /// Returns the tree of ascending postings that no change of the log concerns, with this number of them and of copies in the root.
+    pub(super) fn unchanged(postings: &[Posting], in_root: (usize, usize), mask: FacetMask) -> Self {
+        let review = |posting: &Posting| TestReview { before: Some(*posting), after: Some(*posting) };
+        let reviews: Vec<_> = postings.iter().map(review).collect();
+        Self::new(&reviews, in_root, 12, mask, (0, 1))
+    }
+
     fn add_periods(&mut self, postings: &[Posting], months: u8, mask: FacetMask) {
         let mut periods: BTreeMap<MonthSpan, Vec<Posting>> = BTreeMap::new();
         for posting in postings {
@@ -197,6 +204,16 @@ pub(super) fn expected(trees: &[TestTree], search: &TestSearch) -> (u64, Vec<(us
     (all.len() as u64, all[positions(&range)].to_vec())
 }
 
+/// Returns a search with these trees.
+pub(super) fn start(trees: &[TestTree], search: &TestSearch) -> PageSearch {
+    let mut page_search = PageSearch::new(search.filter, search.newest_first, search.page);
+    (page_search.leaf_max, page_search.leaves_of_a_round) = (LEAF as u64, 1);
+    for tree in trees {
+        page_search.add_tree(&tree.root, &tree.delta);
+    }
+    page_search
+}
+
 /// Searches, and returns the page with the nodes of each round of reads. If the page may be estimated, the first round of leaves reads
 /// the likely ones, unless it is the second round of reads. `cached` has a bit for each slot modulo 32 whose nodes are at hand.
 pub(super) fn run(
@@ -207,11 +224,7 @@ pub(super) fn run(
 ) -> (FoundPage, Vec<Vec<NeededNode>>) {
     let is_cached = |node: &NeededNode| cached & (1 << (node.node.slot % 32)) != 0;
     let mut rounds = Vec::new();
-    let mut page_search = PageSearch::new(search.filter, search.newest_first, search.page);
-    (page_search.leaf_max, page_search.leaves_of_a_round) = (LEAF as u64, 1);
-    for tree in trees {
-        page_search.add_tree(&tree.root, &tree.delta);
-    }
+    let mut page_search = start(trees, search);
     loop {
         let needed = page_search.needed_nodes();
         if needed.is_empty() {

@@ -203,6 +203,7 @@ mod tests {
         let mut plan = PagePlan::new(&target);
         let facet_trees = plan.add_org(&target, &target.orgs[0], &snapshot).expect("roots that can be read");
         assert!(facet_trees.is_empty());
+        plan.add_facet_trees(&target, facet_trees, &[]).expect("no root");
         plan
     }
 

@@ -5,15 +5,22 @@ use proptest::prelude::*;
 
 use self::model::{TestTree, expected, run, units};
 use super::COUNTS_DIFFER;
-use crate::fixtures::posting_at;
-use crate::page_search::tests::model::{reviews, search};
+use crate::fixtures::{facet_key, posting_at};
+use crate::page_search::tests::model::{TestReview, reviews, search};
 use crate::tree::TreeRoot;
-use crate::{CalendarUnit, NodeKind, PostingFilter, StatsSearch, TreeDelta, arbitrary};
+use crate::{CalendarUnit, NodeKind, Posting, PostingFilter, StatsSearch, TreeDelta, arbitrary};
 use presence_domain::calendar::SECONDS_OF_DAY;
-use presence_domain::review::FacetMask;
+use presence_domain::review::{FacetKey, FacetMask};
 
 /// Number of groups that no test exceeds.
 const ANY_NUMBER: usize = 10_000;
+
+/// Returns a tree of postings that the log does not change, with a period for each month and none in the root.
+fn tree_of(postings: impl Iterator<Item = Posting>) -> TestTree {
+    let unchanged = |posting: Posting| TestReview { before: Some(posting), after: Some(posting) };
+    let unchanged: Vec<_> = postings.map(unchanged).collect();
+    TestTree::new(&unchanged, 0, 1, 0)
+}
 
 proptest! {
     #![proptest_config(arbitrary::cases(500))]
@@ -61,6 +68,33 @@ proptest! {
 fn search_without_trees_has_no_group() {
     let search = StatsSearch::new(PostingFilter { mask: FacetMask::ALL, from: None, to: None }, None, ANY_NUMBER);
     assert!(search.finish().expect("no node").expect("few groups").is_empty());
+}
+
+#[test]
+fn nodes_without_a_match_are_not_read() {
+    // January has branches of twelve postings each, and February has leaves. Only the first branch has matches.
+    let other = FacetKey::from_number(8).expect("a key");
+    let posting = |number| {
+        let posting = model::posting(number);
+        if number < 12 { posting } else { Posting { facet_key: other, ..posting } }
+    };
+    let tree = tree_of((0..60).chain(67..75).map(posting));
+    let filter = PostingFilter { mask: FacetMask::from_iter([facet_key()]), from: None, to: None };
+    let done = run(&[tree], filter, Some(CalendarUnit::Day), ANY_NUMBER);
+    assert_eq!(done.waves, [vec![NodeKind::Branch], vec![NodeKind::Leaf; 3]]);
+}
+
+#[test]
+fn leaves_on_the_larger_side_of_a_date_are_not_read() {
+    // The date is in the second leaf of four, or in the third one. It and the leaf on its smaller side are read.
+    let trees = [tree_of((0..16).map(model::posting))];
+    for number in [5, 11] {
+        let from = Some(model::posting(number).key.effective_at);
+        let filter = PostingFilter { mask: FacetMask::ALL, from, to: None };
+        let done = run(&trees, filter, None, ANY_NUMBER);
+        assert_eq!(done.waves, [vec![NodeKind::Leaf; 2]], "from posting {number}");
+        assert_eq!(done.counts, Some(expected(&trees, filter, None)), "from posting {number}");
+    }
 }
 
 #[test]
