@@ -366,11 +366,10 @@ async fn feed(simulation: &Arc<Simulation>, org: u64) -> Vec<FeedEvent> {
         let page =
             simulation.truth().feed.read(Some(org_id(org)), start, PAGE, simulation.now()).await.expect("an answer");
         events.extend(page.events);
-        // Where events are missing, no page comes after this one.
-        if !page.has_more || page.last == after {
+        after = page.last;
+        if !page.has_more {
             return events;
         }
-        after = page.last;
     }
 }
 
