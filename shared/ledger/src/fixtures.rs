@@ -1,9 +1,16 @@
 //! Values for tests that do not depend on them.
 
-use presence_domain::ids::BusinessId;
-use presence_domain::review::FacetKey;
+use presence_domain::ids::{BusinessId, OrgId};
+use presence_domain::review::{FacetKey, FacetMask};
 
-use crate::{Place, Posting, PostingKey};
+use crate::{Place, Posting, PostingFilter, PostingKey};
+
+/// Filter that admits every posting.
+pub(crate) const EVERYTHING: PostingFilter = PostingFilter { mask: FacetMask::ALL, from: None, to: None };
+
+pub(crate) fn org_id() -> OrgId {
+    OrgId::new(1).expect("an id")
+}
 
 pub(crate) fn facet_key() -> FacetKey {
     FacetKey::from_number(7).expect("a key")

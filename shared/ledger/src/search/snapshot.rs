@@ -191,15 +191,11 @@ pub(super) fn decode_at(root: Option<&StoredRoot>, log: &OrgLog) -> Result<TreeR
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{place, posting_at};
+    use crate::fixtures::{org_id, place, posting_at};
     use crate::tree::encode_root;
     use crate::{
         DIRECTORY_BUCKETS, Directory, DirectoryBucket, LANES, LogChange, LogEntry, LogPosition, Place, ReviewNumber,
     };
-
-    fn org_id() -> OrgId {
-        OrgId::new(1).expect("an id")
-    }
 
     fn city(number: usize) -> TreeKey {
         TreeKey { set: ReviewSet::City(org_id(), number.to_string()), facet_key: None }

@@ -4,23 +4,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{JointLogs, PagePlan, PostingPage, SearchTarget, Searcher};
-use crate::fixtures::{facet_key, posting_at};
+use crate::fixtures::{EVERYTHING, facet_key, org_id, posting_at};
 use crate::page_search::tests::stored::StoredTree;
 use crate::table::{Consistency, NewValue, ValueName};
 use crate::trees::tests::memory_table::{MemoryTable, at_once};
 use crate::{Posting, PostingFilter, ReviewSet, TreeKey};
-use presence_domain::ids::OrgId;
 use presence_domain::page::PageRequest;
 use presence_domain::review::{FacetKey, FacetMask};
 
 /// 2024-01-01.
 const FIRST_SECOND: i64 = 1_704_067_200;
-
-const EVERYTHING: PostingFilter = PostingFilter { mask: FacetMask::ALL, from: None, to: None };
-
-fn org_id() -> OrgId {
-    OrgId::new(1).expect("an id")
-}
 
 /// Returns the filter of one facet key.
 fn of_key() -> PostingFilter {

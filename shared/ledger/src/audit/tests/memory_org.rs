@@ -11,7 +11,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
 use crate::audit::{Auditor, FiledReview, FiledReviews, Slice, WrongTree};
-use crate::fixtures::{facet_key, place};
+use crate::fixtures::{facet_key, org_id, place};
 use crate::table::{Answer, NewValue, ValueName};
 use crate::tree::TreeRoot;
 use crate::trees::tests::memory_table::{MemoryTable, at_once};
@@ -158,10 +158,6 @@ impl FiledReviews for Items {
 
 fn answer<'a, T: Send + 'a>(value: T) -> Answer<'a, T> {
     ready(Ok(value)).boxed()
-}
-
-fn org_id() -> OrgId {
-    OrgId::new(1).expect("an id")
 }
 
 pub(super) fn business_id(id: &str) -> BusinessId {

@@ -10,12 +10,11 @@ use proptest::prelude::*;
 use self::model::{TestSearch, TestTree, expected, reviews, run, search};
 use self::stored::{StoredTree, start};
 use super::{COUNTS_DIFFER, NodeKind};
+use crate::fixtures::EVERYTHING;
 use crate::{Posting, PostingFilter, PostingKey, ReviewNumber, arbitrary};
 use presence_domain::calendar::SECONDS_OF_DAY;
 use presence_domain::page::PageRequest;
 use presence_domain::review::{FacetKey, FacetMask};
-
-const EVERYTHING: PostingFilter = PostingFilter { mask: FacetMask::ALL, from: None, to: None };
 
 /// 2020-01-01.
 const FIRST_SECOND: i64 = 1_577_836_800;

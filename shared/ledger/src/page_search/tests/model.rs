@@ -135,9 +135,7 @@ impl TestTree {
 
     /// Returns the tree of ascending postings that no change of the log concerns, with this number of them and of copies in the root.
     pub(super) fn unchanged(postings: &[Posting], in_root: (usize, usize), mask: FacetMask) -> Self {
-        let review = |posting: &Posting| TestReview { before: Some(*posting), after: Some(*posting) };
-        let reviews: Vec<_> = postings.iter().map(review).collect();
-        Self::new(&reviews, in_root, 12, mask, (0, 1))
+        Self::new(&unchanged(postings.iter().copied()), in_root, 12, mask, (0, 1))
     }
 
     fn add_periods(&mut self, postings: &[Posting], months: u8, mask: FacetMask) {
@@ -202,6 +200,11 @@ pub(super) fn expected(trees: &[TestTree], search: &TestSearch) -> (u64, Vec<(us
     }
     let range = search.page.range(all.len() as u64);
     (all.len() as u64, all[positions(&range)].to_vec())
+}
+
+/// Returns reviews that no change of the log concerns.
+pub(crate) fn unchanged(postings: impl Iterator<Item = Posting>) -> Vec<TestReview> {
+    postings.map(|posting| TestReview { before: Some(posting), after: Some(posting) }).collect()
 }
 
 /// Returns a search with these trees.

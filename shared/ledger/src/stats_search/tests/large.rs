@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
+use crate::fixtures::EVERYTHING;
 use crate::page_search::tests::stored::{StoredTree, postings};
 use crate::tree::decode_root;
 use crate::{CalendarUnit, NodeKind, Posting, PostingFilter, PostingKey, StatsSearch, TreeDelta};
-use presence_domain::review::FacetMask;
 
 /// Nodes that a search reads.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -14,8 +14,6 @@ struct Reads {
     leaves: usize,
     was_stopped: bool,
 }
-
-const EVERYTHING: PostingFilter = PostingFilter { mask: FacetMask::ALL, from: None, to: None };
 
 fn reads(tree: &StoredTree, filter: PostingFilter, unit: Option<CalendarUnit>) -> Reads {
     let mut search = StatsSearch::new(filter, unit, 1_000);

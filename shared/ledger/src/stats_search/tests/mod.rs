@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use self::model::{TestTree, expected, run, units};
 use super::COUNTS_DIFFER;
 use crate::fixtures::{facet_key, posting_at};
-use crate::page_search::tests::model::{TestReview, reviews, search};
+use crate::page_search::tests::model::{reviews, search, unchanged};
 use crate::tree::TreeRoot;
 use crate::{CalendarUnit, NodeKind, Posting, PostingFilter, StatsSearch, TreeDelta, arbitrary};
 use presence_domain::calendar::SECONDS_OF_DAY;
@@ -17,9 +17,7 @@ const ANY_NUMBER: usize = 10_000;
 
 /// Returns a tree of postings that the log does not change, with a period for each month and none in the root.
 fn tree_of(postings: impl Iterator<Item = Posting>) -> TestTree {
-    let unchanged = |posting: Posting| TestReview { before: Some(posting), after: Some(posting) };
-    let unchanged: Vec<_> = postings.map(unchanged).collect();
-    TestTree::new(&unchanged, 0, 1, 0)
+    TestTree::new(&unchanged(postings), 0, 1, 0)
 }
 
 proptest! {

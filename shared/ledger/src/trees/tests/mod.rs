@@ -6,14 +6,9 @@ pub(crate) mod memory_table;
 mod other_writers;
 mod sweeps;
 
-use crate::fixtures::facet_key;
+use crate::fixtures::{facet_key, org_id};
 use crate::table::NewValue;
 use crate::{Directory, LogPosition, ReviewSet, TreeKey};
-use presence_domain::ids::OrgId;
-
-fn org_id() -> OrgId {
-    OrgId::new(1).expect("an id")
-}
 
 /// Returns the tree of all reviews of the organisation.
 fn org_tree() -> TreeKey {
