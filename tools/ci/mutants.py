@@ -1,4 +1,4 @@
-"""The part of `mutants` that makes the mutants and runs them: mutants.py TARGET COMMIT|--missed|"" PACKAGE…
+"""The part of `mutants` that makes the mutants and runs them: mutants.py TARGET COMMIT|--missed|"" PACKAGE|FILE…
 
 All mutants are in one program, each behind a switch, so that it is compiled once (mutant_source.py). Each test runs once alone, and tells
 which mutants it reaches. Then each mutant runs with the tests that reach it: first those that caught another one of its file, then those whose names
@@ -20,7 +20,7 @@ from mutant_source import MutatedSource
 from rust_source import ROOT, copy_last_commit
 from switches import SWITCH, Build, folder_of
 
-TARGET, COMMIT, PACKAGES = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+TARGET, COMMIT, NAMES = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
 # Outcome and name of each mutant of the last run.
 OUTCOMES = TARGET / "outcomes.txt"
 # Packages whose tests run: the shared crates, the functions, and the tests of the service.
@@ -36,12 +36,18 @@ GROUP_SECONDS, GROUP_TESTS = 0.5, 40
 
 def listed():
     """Returns the rows of all mutants, of those in lines that changed since the commit, or of those that were missed. The first has number 0."""
-    command = ["cargo", "mutants", "--list", "--json", "--dir", BUILD.tree, *(option for name in PACKAGES for option in ("--package", name))]
+    # cargo-mutants takes packages and files only together.
+    files = [option for name in NAMES if "/" in name for option in ("--file", name)]
+    packages = [option for name in NAMES if "/" not in name for option in ("--package", name)]
+    options = []
     if COMMIT and COMMIT != "--missed":
         diff = TARGET / "changed.diff"
         diff.write_bytes(subprocess.run(["git", "diff", f"{COMMIT}..."], cwd=ROOT, check=True, capture_output=True).stdout)
-        command += ["--in-diff", diff]
-    rows = json.loads(subprocess.run(command, check=True, capture_output=True).stdout or "[]")
+        options = ["--in-diff", diff]
+    rows = []
+    for selected in filter(None, [packages, files and ["--workspace", *files]]):
+        command = ["cargo", "mutants", "--list", "--json", "--dir", BUILD.tree, *selected, *options]
+        rows += json.loads(subprocess.run(command, check=True, capture_output=True).stdout or "[]")
     if COMMIT == "--missed":
         missed = {line.split("\t")[1] for line in missed_lines()}
         rows = [row for row in rows if row["name"] in missed]
