@@ -126,7 +126,7 @@ impl AlarmSimulation {
     async fn sweep_for(&mut self, minutes: i64) {
         for _ in 0..minutes {
             let event = json!({ "source": "aws.scheduler", "detail-type": "Scheduled Event", "detail": {} });
-            let deadline = presence_runtime::clock::deadline_in(std::time::Duration::from_mins(10));
+            let deadline = presence_runtime::clock::Deadline::after(std::time::Duration::from_mins(10));
             let swept = Box::pin(with_metrics(handle(self.stack.local.outbox(), &event, deadline))).await;
             assert!(swept.0.is_ok());
             let ages: Vec<_> = swept.1.iter().filter(|(name, _)| name == "outbox_age_seconds").collect();

@@ -30,7 +30,7 @@ pub(super) async fn answer(stores: &Stores, stack: &TestStack, event: &Value) ->
         clock,
     };
     let queue = KeptWakes::default();
-    let deadline = presence_runtime::clock::deadline_in(TIMEOUT);
+    let deadline = presence_runtime::clock::Deadline::after(TIMEOUT);
     let answer = Box::pin(handle(&deliverer, &queue, event, deadline)).await.expect("an answer");
     let webhook = stores.webhooks.get(WebhookId::parse(ID).expect("an id")).await.expect("an answer");
     json!({ "answer": answer, "messages": queue.count(), "state": webhook.expect("a webhook").progress.state().as_str() })

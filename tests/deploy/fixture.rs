@@ -225,7 +225,7 @@ impl Fixture {
         let store = self.stores_of("auditor");
         let config = AuditConfig::parse("", "").expect("settings");
         let settings = AuditSettings::new(config.units, config.mends);
-        let deadline = presence_runtime::clock::deadline_in(TIMEOUT);
+        let deadline = presence_runtime::clock::Deadline::after(TIMEOUT);
         let run = presence_auditor::handle(&store.reviews, self.stack.clock.as_ref(), settings, deadline).await;
         let mut answer = serde_json::to_value(run.expect("an answer")).expect("JSON");
         let units = answer["units"].as_f64().expect("units");
@@ -236,7 +236,7 @@ impl Fixture {
 
     /// Returns the answer of the publisher, and the events that it sent to the bus, without the ids that the bus gives them.
     async fn publish(&self, event: &Value) -> Value {
-        let (feed, deadline) = (self.stores_of("publisher").feed, presence_runtime::clock::deadline_in(TIMEOUT));
+        let (feed, deadline) = (self.stores_of("publisher").feed, presence_runtime::clock::Deadline::after(TIMEOUT));
         let mut answer = replay::publish(&self.stack.local, &feed, event, deadline).await;
         for event in answer["events"].as_array_mut().expect("a list") {
             event["id"] = json!("<id of the event>");
@@ -246,7 +246,7 @@ impl Fixture {
 
     /// Returns the answer of the mailer, the mails that it sent, and for feedback the mark of the address.
     async fn deliver(&self, event: &Value) -> Value {
-        let deadline = presence_runtime::clock::deadline_in(TIMEOUT);
+        let deadline = presence_runtime::clock::Deadline::after(TIMEOUT);
         let answer = replay::deliver(&self.stack.local, &self.mailer, event, deadline).await;
         let mut answer = answer.expect("an answer");
         if let Some(address) = event["detail"]["mail"]["destination"][0].as_str() {

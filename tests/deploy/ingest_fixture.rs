@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use presence_domain::error::Error;
 use presence_ingest::{GivenBack, Ingest, Objects, OpenObject, Queue, QueueMessage, handle};
 use presence_runtime::batch_response::BatchResponse;
-use presence_runtime::clock::deadline_in;
+use presence_runtime::clock::Deadline;
 use presence_store::Database;
 use serde_json::{Value, json};
 
@@ -66,12 +66,12 @@ impl IngestFixture {
 
     /// Serves an event, and the messages that it sent.
     async fn serve(&self, event: &Value) -> (BatchResponse, usize) {
-        let answer = handle(&self.ingest, event, deadline_in(TIMEOUT)).await.expect("an answer");
+        let answer = handle(&self.ingest, event, Deadline::after(TIMEOUT)).await.expect("an answer");
         let messages = std::mem::take(&mut self.outside.lock().messages);
         for message in &messages {
             let batch = json!({ "Records": [record(message)] });
             // Its time is that of a busy machine: what is not written comes again.
-            while handle(&self.ingest, &batch, deadline_in(TIMEOUT)).await.expect("an answer")
+            while handle(&self.ingest, &batch, Deadline::after(TIMEOUT)).await.expect("an answer")
                 != BatchResponse::default()
             {}
         }

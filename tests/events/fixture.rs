@@ -33,8 +33,8 @@ pub(crate) struct EventFixture {
 }
 
 /// Returns a deadline that no test reaches, even on a busy machine.
-pub(super) fn deadline() -> std::time::SystemTime {
-    presence_runtime::clock::deadline_in(std::time::Duration::from_mins(10))
+pub(super) fn deadline() -> presence_runtime::clock::Deadline {
+    presence_runtime::clock::Deadline::after(std::time::Duration::from_mins(10))
 }
 
 /// Returns the part of a batch that Lambda hands over again; `None` if all is done.

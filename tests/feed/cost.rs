@@ -8,7 +8,7 @@ use presence_domain::feed::FeedStart;
 use presence_domain::review::{Review, ReviewId};
 use presence_domain::webhook::{Progress, WebhookId};
 use presence_publisher::append;
-use presence_runtime::clock::{Clock as _, deadline_in};
+use presence_runtime::clock::{Clock as _, Deadline};
 use presence_store::ReviewWrite;
 use presence_store::meter::{Cost, measured};
 use presence_tests::TestStack;
@@ -47,7 +47,7 @@ async fn write_and_append(fixture: &mut FeedFixture) -> Cost {
     let (feed, clock) = (&fixture.events.stack.stores().feed, fixture.events.stack.clock.as_ref());
     let append_all = async {
         for batch in &batches {
-            let answer = append(feed, clock, batch, deadline_in(Duration::from_mins(10))).await;
+            let answer = append(feed, clock, batch, Deadline::after(Duration::from_mins(10))).await;
             assert!(answer.batch.failures.is_empty());
         }
     };

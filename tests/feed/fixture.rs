@@ -2,7 +2,7 @@
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use presence_publisher::append;
-use presence_runtime::clock::deadline_in;
+use presence_runtime::clock::Deadline;
 use presence_store::{Database, FeedStore};
 use presence_tests::{ConnectorLayer as _, CrashConnector, CrashPoint, TestUser, in_process_client};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ impl FeedFixture {
 
     /// Invokes the publisher, which dies at the call if one is given. Returns the number of failed records; `None` if it died.
     pub(super) async fn invoke(&self, batch: &Value, crashes_at: Option<(u64, CrashPoint)>) -> Option<usize> {
-        let deadline = deadline_in(Duration::from_mins(10));
+        let deadline = Deadline::after(Duration::from_mins(10));
         let append = append(&self.feed, self.events.stack.clock.as_ref(), batch, deadline);
         Some(self.crashes.run(crashes_at, append).await?.batch.failures.len())
     }

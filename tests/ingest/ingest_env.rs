@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_ingest::{Ingest, handle};
 use presence_local::Options;
 use presence_runtime::batch_response::BatchResponse;
+use presence_runtime::clock::Deadline;
 use presence_store::keys::REVIEW_SK;
 use presence_store::{Finding, FoldLimits, Stores, review_from_item, schema};
 use presence_tests::{
@@ -81,7 +82,7 @@ impl IngestEnv {
     /// Hands an event to a process. Returns its answer; `None` if it crashed or failed.
     pub(super) async fn invoke(&self, event: &Value, crashes_at: Option<(u64, CrashPoint)>) -> Option<BatchResponse> {
         let process = self.process();
-        let deadline = SystemTime::UNIX_EPOCH + Duration::from_hours(1_000_000);
+        let deadline = Deadline::after(Duration::from_hours(1_000_000));
         let answer = self.crash.run(crashes_at, Box::pin(handle(&process, event, deadline))).await;
         answer.and_then(Result::ok)
     }

@@ -1,10 +1,11 @@
 //! Something else between any two calls of a process that writes: a business moves, or another process takes a newer object.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_ingest::{Ingest, handle};
+use presence_runtime::clock::Deadline;
 use presence_store::{Business, FoldLimits, Stores};
 use presence_tests::connectors::{Event, InterleavingConnector};
 use presence_tests::{ConnectorLayer as _, calls_apart, in_process_client, long_timeouts};
@@ -17,8 +18,8 @@ use crate::imports::import_env::rows;
 /// Number of calls after which a test stops to wait for the last one.
 const MAX_CALLS: u64 = 300;
 
-fn deadline() -> SystemTime {
-    SystemTime::UNIX_EPOCH + Duration::from_hours(1_000_000)
+fn deadline() -> Deadline {
+    Deadline::after(Duration::from_hours(1_000_000))
 }
 
 /// Delivers all messages that wait to a process, and deletes those that it did not fail.

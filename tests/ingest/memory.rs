@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -16,6 +16,7 @@ use presence_domain::error::Error;
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_ingest::{GivenBack, Ingest, Objects, OpenObject, Queue, QueueMessage, handle};
 use presence_local::{Options, Stack};
+use presence_runtime::clock::Deadline;
 use presence_store::Business;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, ReadBuf};
@@ -141,7 +142,7 @@ async fn objects_are_split_in_bounded_memory() {
 async fn split(ingest: &Ingest, event: &Value) {
     let before = ALLOCATOR.current_usage_as_mb();
     ALLOCATOR.reset_peak_usage();
-    let deadline = SystemTime::UNIX_EPOCH + Duration::from_hours(1_000_000);
+    let deadline = Deadline::after(Duration::from_hours(1_000_000));
     let answer = handle(ingest, event, deadline).await.expect("the objects are split");
     let peak = ALLOCATOR.peak_usage_as_mb() - before;
     assert!(peak < MAX_MEMORY_MIB, "{peak} MiB");

@@ -12,7 +12,7 @@ use presence_ingest::{Ingest, Queue as _, QueueMessage, handle};
 use presence_local::Options;
 use presence_local::connectors::{WavesConnector, count_waves};
 use presence_local::inbox::{LocalQueue, consume};
-use presence_runtime::clock::{SystemTimer, deadline_in};
+use presence_runtime::clock::{Deadline, SystemTimer};
 use presence_tests::connectors::ThroughputConnector;
 use presence_tests::{ConnectorLayer as _, in_process_client, long_timeouts};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ impl Simulation {
     /// Splits the object, and writes its rows. Returns the time until the queue is empty.
     async fn run(&self) -> Duration {
         let start = Instant::now();
-        let split = handle(&self.process(), &uploaded(OBJECT), deadline_in(INVOCATION_TIME)).await;
+        let split = handle(&self.process(), &uploaded(OBJECT), Deadline::after(INVOCATION_TIME)).await;
         split.expect("the object is split");
         let mut consumers = JoinSet::new();
         for _ in 0..BATCHES {

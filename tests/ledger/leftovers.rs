@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use presence_ledger::ReviewSet;
 use presence_local::Options;
-use presence_runtime::clock::deadline_in;
+use presence_runtime::clock::Deadline;
 use presence_store::keys::tree_pk;
 use presence_store::{AuditSettings, LeftoverFolds, schema};
 use presence_tests::logs::with_metrics;
@@ -26,7 +26,7 @@ async fn fold_leftovers(ledger: &Ledger) -> LeftoverFolds {
 /// Runs the auditor, and returns the lengths of the longest log that it measures.
 async fn measured_lengths(ledger: &Ledger) -> Vec<f64> {
     let (clock, settings) = (ledger.stack.clock.as_ref(), AuditSettings::new(0.0, false));
-    let run = presence_auditor::handle(&ledger.store, clock, settings, deadline_in(PATIENCE * 4));
+    let run = presence_auditor::handle(&ledger.store, clock, settings, Deadline::after(PATIENCE * 4));
     let (run, metrics) = Box::pin(with_metrics(run)).await;
     run.expect("the store answers");
     metrics.into_iter().filter(|(name, _)| name == "unfolded_changes").map(|(_, value)| value).collect()

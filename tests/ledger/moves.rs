@@ -131,7 +131,7 @@ async fn moves_that_were_left_are_named_by_the_doctor_and_finished_by_an_operato
     assert!(none.stderr.contains("moves finished: 0"), "{}", none.stderr);
 
     let (settings, deadline) =
-        (AuditSettings::new(1_000_000.0, true), presence_runtime::clock::deadline_in(Duration::from_hours(1)));
+        (AuditSettings::new(1_000_000.0, true), presence_runtime::clock::Deadline::after(Duration::from_hours(1)));
     presence_auditor::handle(&stack.stores().reviews, stack.clock.as_ref(), settings, deadline).await.expect("a run");
     assert_eq!(left().await.len(), 0);
     assert_all_are_in(&stack, 2, reviews(&ids, 0..REVIEWS).len()).await;

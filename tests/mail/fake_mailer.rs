@@ -177,8 +177,8 @@ pub(super) fn sweep() -> Value {
 }
 
 /// Returns a deadline that no test reaches, even on a busy machine.
-pub(super) fn deadline() -> std::time::SystemTime {
-    presence_runtime::clock::deadline_in(std::time::Duration::from_mins(10))
+pub(super) fn deadline() -> presence_runtime::clock::Deadline {
+    presence_runtime::clock::Deadline::after(std::time::Duration::from_mins(10))
 }
 
 /// Time from a claim until another process may claim the mail, if the outcome of the first is unknown.

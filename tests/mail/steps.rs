@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use presence_domain::invitation::{LinkStatus, WINDOW};
 use presence_mailer::{DeliveryOutcome, Mail, Mailer, SendResult, handle};
-use presence_runtime::clock::{Clock, ManualClock, deadline_in};
+use presence_runtime::clock::{Clock, Deadline, ManualClock};
 use presence_store::schema;
 use presence_tests::{address, send};
 use serde_json::{Value, json};
@@ -144,7 +144,7 @@ async fn only_the_record_whose_delivery_fails_is_in_the_answer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn delivery_without_time_is_not_started_and_comes_again() {
     let fixture = InvitationFixture::new().await;
-    let soon = || deadline_in(Duration::ZERO);
+    let soon = || Deadline::after(Duration::ZERO);
     let event = json!({ "Records": [fixture.record] });
     let answer = handle(&fixture.process.outbox, &event, soon()).await.expect("an answer");
     assert_eq!(answer.failures.len(), 1);

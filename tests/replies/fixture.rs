@@ -9,7 +9,7 @@ use presence_local::TableStream;
 use presence_publisher::handle;
 use presence_runtime::aws::SqsQueue;
 use presence_runtime::batch_response::BatchResponse;
-use presence_runtime::clock::{Clock as _, deadline_in};
+use presence_runtime::clock::{Clock as _, Deadline};
 use presence_store::ReviewWrite;
 use presence_store::schema::REVIEWS;
 use presence_tests::{ConnectorLayer as _, CrashConnector, CrashPoint, TestStack, in_process_client, long_timeouts};
@@ -87,7 +87,7 @@ impl ReplyFixture {
 
     /// Invokes the publisher, which dies at the call if one is given. Returns its answer; `None` if it died.
     pub(super) async fn invoke(&self, batch: &Value, crashes_at: Option<(u64, CrashPoint)>) -> Option<BatchResponse> {
-        let deadline = deadline_in(std::time::Duration::from_mins(10));
+        let deadline = Deadline::after(std::time::Duration::from_mins(10));
         self.crashes.run(crashes_at, handle(&self.queue, batch, deadline)).await
     }
 

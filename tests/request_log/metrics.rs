@@ -34,7 +34,7 @@ async fn a_mail_counts_as_sent_when_ses_has_taken_it_and_not_before() {
     let body = json!({"email": address("guest"), "first_name": "Zoë", "last_name": "Roy", "status": "invited"});
     assert_eq!(stack.post("/user", &fixtures.admin_1.key, &body).await.status, 200);
     let sweep = async || {
-        let deadline = presence_runtime::clock::deadline_in(std::time::Duration::from_mins(10));
+        let deadline = presence_runtime::clock::Deadline::after(std::time::Duration::from_mins(10));
         let (swept, metrics) =
             Box::pin(with_metrics(presence_mailer::handle(stack.local.outbox(), &json!({}), deadline))).await;
         assert!(swept.is_ok());

@@ -9,7 +9,7 @@ use presence_domain::invitation::ActivationToken;
 use presence_domain::user::{Role, Status};
 use presence_local::{DynamoDb, Options};
 use presence_ops::{Context, Exit};
-use presence_runtime::clock::{Clock as _, deadline_in};
+use presence_runtime::clock::{Clock as _, Deadline};
 use presence_store::restore::restored_tables;
 use presence_store::schema;
 use presence_tests::ops::run_ops;
@@ -188,7 +188,7 @@ impl RestoreEnv {
 /// Invokes the mailer's sweep on the tables of a stack.
 pub(super) async fn send_mails(stack: &TestStack) {
     let event = json!({ "detail-type": "Scheduled Event" });
-    let deadline = deadline_in(Duration::from_mins(10));
+    let deadline = Deadline::after(Duration::from_mins(10));
     presence_mailer::handle(stack.local.outbox(), &event, deadline).await.expect("a sweep");
 }
 

@@ -17,7 +17,7 @@ use presence_domain::event::{Event, EventKind};
 use presence_domain::feed::{FeedEvent, FeedStart};
 use presence_domain::invitation::WINDOW;
 use presence_mailer::{Mail, Mailer, OutboxProcessor, SendResult};
-use presence_runtime::clock::deadline_in;
+use presence_runtime::clock::Deadline;
 use presence_runtime::config::MailConfig;
 use presence_store::schema::{AUDIT, EVENTS, REVIEWS, USERS};
 use presence_store::{AuditSettings, AuditSource, Stores};
@@ -26,6 +26,7 @@ use presence_tests::reviews::org_id;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{JoinError, JoinSet};
+use tokio::time::timeout;
 
 use super::clients::Client;
 use super::expiry::expire;
@@ -38,6 +39,8 @@ use super::simulation::Simulation;
 const CLOCK_ERROR_OF_MAILERS: i64 = 2_000;
 /// Time limit of an invocation, in virtual time.
 pub(crate) const INVOCATION: Duration = Duration::from_mins(1);
+/// Time limit of an auditor.
+pub(crate) const AUDIT_TIME: Duration = Duration::from_mins(15);
 /// Longest life of an invocation that is killed.
 const KILLED_WITHIN: Duration = Duration::from_secs(5);
 /// Interval of the sweeps of mailers and deliverers.
@@ -183,18 +186,23 @@ pub(crate) async fn stop(simulation: &Simulation, mut tasks: JoinSet<()>) {
     }
 }
 
-/// Runs an invocation until its time limit, and kills one of twenty. Returns none if it did not end, or failed. The deadlines that functions know
-/// are in real time: one with much to do may not end.
-pub(crate) async fn invoke<T>(
+/// Invokes a function with this time limit, and kills one of twenty. Returns none if it did not end, or failed. Finds one that does not end by
+/// its deadline although it never stood still.
+pub(crate) async fn invoke<T, W: Future<Output = Result<T, Error>> + Send>(
     simulation: &Simulation,
     what: &str,
-    invocation: impl Future<Output = Result<T, Error>> + Send,
+    limit: Duration,
+    function: impl FnOnce(Deadline) -> W,
 ) -> Option<T> {
     let mut rng = simulation.fork_rng();
     let (is_killed, life) = (rng.u8(..20) == 0, rng.f64());
     let is_killed = is_killed && simulation.network.has(NetworkFault::Kill);
-    let time = if is_killed { KILLED_WITHIN.mul_f64(life) } else { INVOCATION };
-    tokio::time::timeout(time, judged(simulation, what, invocation)).await.ok().flatten()
+    let time = if is_killed { KILLED_WITHIN.mul_f64(life) } else { limit };
+    let answer = timeout(time, judged(simulation, what, function(Deadline::after(limit)))).await;
+    if answer.is_err() && !is_killed && !simulation.pauses.happen() {
+        simulation.history().found(format!("{what} does not end by its deadline"));
+    }
+    answer.ok().flatten()
 }
 
 /// Runs an invocation, and finds a panic and every error that the faults do not explain. Returns none if it fails.
@@ -239,8 +247,8 @@ async fn mail(simulation: Arc<Simulation>, mut stream: Stream) {
     loop {
         let batch = stream.next().await;
         for _ in 0..HAND_OVERS {
-            let invocation = presence_mailer::handle(&process, &batch, deadline_in(INVOCATION));
-            let answer = invoke(&simulation, "a mailer", invocation).await;
+            let mail = |deadline| presence_mailer::handle(&process, &batch, deadline);
+            let answer = invoke(&simulation, "a mailer", INVOCATION, mail).await;
             let is_done = answer.is_some_and(|answer| answer.failures.is_empty());
             if is_done && rng.u8(..10) > 0 {
                 break;
@@ -254,8 +262,8 @@ async fn sweep_mails(simulation: Arc<Simulation>) {
     loop {
         tokio::time::sleep(SWEEP).await;
         let event = json!({});
-        let invocation = presence_mailer::handle(&process, &event, deadline_in(INVOCATION));
-        invoke(&simulation, "a sweep of mails", invocation).await;
+        let sweep = |deadline| presence_mailer::handle(&process, &event, deadline);
+        invoke(&simulation, "a sweep of mails", INVOCATION, sweep).await;
     }
 }
 
@@ -294,8 +302,8 @@ async fn receive_wakes(simulation: Arc<Simulation>, mut receiver: UnboundedRecei
 /// Hands an event to a deliverer, and again while it fails.
 async fn deliver(simulation: &Simulation, process: &Deliverer<StoredTables, Receiver>, queue: &Queue, event: &Value) {
     for _ in 0..HAND_OVERS_TO_DELIVERERS {
-        let invocation = presence_deliverer::handle(process, queue, event, deadline_in(INVOCATION));
-        let answer = invoke(simulation, "a deliverer", invocation).await;
+        let deliver = |deadline| presence_deliverer::handle(process, queue, event, deadline);
+        let answer = invoke(simulation, "a deliverer", INVOCATION, deliver).await;
         if answer.is_some_and(|answer| answer.failures.is_empty()) {
             break;
         }
@@ -307,8 +315,8 @@ async fn sweep_webhooks(simulation: Arc<Simulation>, queue: Queue) {
     loop {
         tokio::time::sleep(SWEEP).await;
         let event = json!({ "detail": {} });
-        let invocation = presence_deliverer::handle(&process, &queue, &event, deadline_in(INVOCATION));
-        invoke(&simulation, "a sweep of webhooks", invocation).await;
+        let sweep = |deadline| presence_deliverer::handle(&process, &queue, &event, deadline);
+        invoke(&simulation, "a sweep of webhooks", INVOCATION, sweep).await;
     }
 }
 
@@ -318,9 +326,9 @@ async fn audit(simulation: Arc<Simulation>) {
         tokio::time::sleep(if day < DAYS { AUDIT_INTERVAL } else { LATER_AUDIT_INTERVAL }).await;
         let (reviews, clock) = (simulation.stores().reviews, simulation.clock(DAY * day));
         let settings = AuditSettings::new(1_000.0, true);
-        let invocation = presence_auditor::handle(&reviews, clock.as_ref(), settings, deadline_in(INVOCATION * 15));
+        let audit = |deadline| presence_auditor::handle(&reviews, clock.as_ref(), settings, deadline);
         let was_faulty = simulation.network.is_faulty();
-        match invoke(&simulation, "an auditor", invocation).await {
+        match invoke(&simulation, "an auditor", AUDIT_TIME, audit).await {
             Some(run) if run.wrong == 0 => {}
             None if was_faulty || simulation.network.is_faulty() => {}
             wrong => simulation.history().found(format!("an audit beside others ends with {wrong:?}")),

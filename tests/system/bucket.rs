@@ -6,6 +6,7 @@ use std::io;
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use fastrand::Rng;
 use futures::FutureExt as _;
@@ -15,6 +16,9 @@ use presence_domain::error::Error;
 use presence_ingest::{ObjectBody, Objects, OpenObject};
 use presence_tests::connectors::{NetworkConnector, NetworkFault};
 use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
+
+/// Time after which a call is given up: that of ingest.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Object in the bucket.
 #[derive(Clone, Debug)]
@@ -76,7 +80,7 @@ impl Bucket {
     }
 
     async fn call<T: Send>(&self, act: impl FnOnce() -> T + Send) -> Result<T, Error> {
-        let answer = self.network.call_service("bucket", act).await;
+        let answer = self.network.call_service("bucket", TIMEOUT, act).await;
         answer.ok_or_else(|| Error::Unavailable("the bucket does not answer".into()))
     }
 

@@ -72,7 +72,7 @@ impl Client {
         self.requests += 1;
         let repeats = method != Method::GET && self.rng.bool();
         let idempotency_key = repeats.then(|| format!("{}-{}", self.number, self.requests));
-        Request { method, path, key: self.key.clone(), idempotency_key, body }
+        Request { method, idempotency_key, body, ..Request::get(path, &self.key) }
     }
 
     /// Sends a request. One with a key against repeats is sent again while its outcome is not known, and now and then twice at the same time.
@@ -139,27 +139,29 @@ impl Client {
     }
 
     /// Announces a change under a new last name, which is returned.
-    fn intend(&mut self, intent: Intent) -> String {
+    pub(crate) fn intend(&mut self, intent: Intent) -> String {
         self.requests += 1;
         let token = format!("Guest {}-{}", self.number, self.requests);
         self.simulation.history().intents.insert(token.clone(), intent);
         token
     }
 
-    async fn change(&mut self, token: &str, request: &Request, since: Moment) {
+    /// Sends a request for a change that was announced, and judges the answer. Returns its status, if it is known.
+    pub(crate) async fn change(&mut self, token: &str, request: &Request, since: Moment) -> Option<u16> {
         let late = self.simulation.network.late_calls();
         let answer = self.send(request).await;
         // A request that comes late may still do what its caller was refused meanwhile.
         let is_final = late == self.simulation.network.late_calls();
         let id = answer.as_ref().and_then(|(_, body)| Some(body["id"].as_str()?.to_owned()));
-        let status = answer.map_or(0, |(status, _)| status);
-        let now = self.simulation.now();
+        let answered = answer.map(|(status, _)| status);
+        let (status, now) = (answered.unwrap_or_default(), self.simulation.now());
         let mut history = self.simulation.history();
         history.judge_change(token, since, status, id.as_deref(), is_final);
         if let Some(id) = id.filter(|_| status == 200 && request.path == "/user" && request.body["status"] == "invited")
         {
             history.invited(&id, now);
         }
+        answered
     }
 
     async fn create(&mut self) {

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use http::Method;
 use presence_domain::review::{Review, ReviewState};
-use presence_runtime::clock::deadline_in;
 use presence_store::{AuditRun, AuditSettings, LeftoverFolds};
 use presence_tests::reviews::{business_id, matching};
 use serde_json::{Value, json};
 
-use super::background::{DAY, DAYS, invoke};
+use super::background::{AUDIT_TIME, DAY, DAYS, invoke};
 use super::clients::Client;
 use super::processes::Api;
 use super::reviews::{move_business, moving_business};
@@ -21,20 +19,18 @@ use super::simulation::Simulation;
 const READERS: [usize; 3] = [0, 1, 3];
 /// Businesses of the set-up.
 const BUSINESSES: [&str; 6] = ["b1-1", "b1-2", "b1-3", "b2-1", "b2-2", "b2-3"];
-/// Time limit of the auditor.
-const AUDIT_TIME: Duration = Duration::from_mins(15);
 
 /// Judges that the auditor has left nothing to do, and that it finds nothing wrong on another day.
 pub(crate) async fn judge_audit(simulation: &Simulation) {
     let reviews = &simulation.truth().reviews;
-    let folds = invoke(simulation, "the last fold", reviews.fold_leftovers(|| true)).await;
-    let moves = invoke(simulation, "the last end of moves", reviews.finish_moves(|| true)).await;
+    let folds = invoke(simulation, "the last fold", AUDIT_TIME, |_| reviews.fold_leftovers(|| true)).await;
+    let moves = invoke(simulation, "the last end of moves", AUDIT_TIME, |_| reviews.finish_moves(|| true)).await;
     if !matches!((&folds, moves), (Some(LeftoverFolds { changes: 0, failed: 0, .. }), Some(0))) {
         simulation.history().found(format!("the auditor has left {folds:?} and {moves:?} moves"));
     }
     let (clock, settings) = (simulation.clock(DAY * (DAYS + 1)), AuditSettings::new(f64::INFINITY, true));
-    let audit = presence_auditor::handle(reviews, clock.as_ref(), settings, deadline_in(AUDIT_TIME));
-    let run = invoke(simulation, "the last audit", audit).await;
+    let audit = |deadline| presence_auditor::handle(reviews, clock.as_ref(), settings, deadline);
+    let run = invoke(simulation, "the last audit", AUDIT_TIME, audit).await;
     let count = simulation.history().reviews.len();
     if !matches!(run, Some(AuditRun { wrong: 0, round_is_done: true, reviews, .. }) if reviews == count) {
         simulation.history().found(format!("the last audit of {count} reviews is {run:?}"));

@@ -7,7 +7,7 @@ use fastrand::Rng;
 use presence_domain::ingest::delivery::INVOCATION_TIME;
 use presence_ingest::{Ingest, QueueMessage, handle};
 use presence_runtime::batch_response::BatchResponse;
-use presence_runtime::clock::{SystemTimer, deadline_in};
+use presence_runtime::clock::{Deadline, SystemTimer};
 use presence_store::{RetryPolicy, WriteRate};
 use presence_tests::connectors::NetworkFault;
 use serde_json::Value;
@@ -62,8 +62,11 @@ impl Process {
     async fn invoke(&mut self, event: &Value, left: Duration) -> Option<BatchResponse> {
         let is_killed = self.simulation.network.has(NetworkFault::Kill) && self.rng.u8(..8) == 0;
         let life = if is_killed { Duration::from_millis(self.rng.u64(..LONGEST_LIFE)) } else { INVOCATION_TIME };
-        let invocation = judged(&self.simulation, "ingest", handle(&self.ingest, event, deadline_in(left)));
+        let invocation = judged(&self.simulation, "ingest", handle(&self.ingest, event, Deadline::after(left)));
         let answer = tokio::time::timeout(life, invocation).await;
+        if answer.is_err() && !is_killed && !self.simulation.pauses.happen() {
+            self.simulation.history().found("ingest does not end by its deadline".to_owned());
+        }
         if answer.is_err() || self.rng.u8(..20) == 0 {
             self.ingest = Self::ingest(&self.simulation);
         }

@@ -4,12 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
-use http::Method;
 use presence_domain::api_key::PlaintextApiKey;
 use presence_domain::rate_limit::KeyLimit;
 use presence_runtime::clock::Clock as _;
 use presence_tests::{Fixtures, TestStack, operator};
-use serde_json::Value;
 use tokio::time::Instant;
 
 use super::processes::Request;
@@ -54,8 +52,7 @@ pub(crate) fn note(simulation: &Simulation, request: &Request, sent: Instant, st
 }
 
 fn whoami(key: &str) -> Request {
-    let (method, path) = (Method::GET, "/user/me".to_owned());
-    Request { method, path, key: key.to_owned(), idempotency_key: None, body: Value::Null }
+    Request::get("/user/me".to_owned(), key)
 }
 
 /// Sends bursts of requests with the key of the small limit.

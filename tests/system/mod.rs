@@ -3,14 +3,14 @@
 //!
 //! Several processes of each kind have caches and clocks of their own, and half of them are of the next version. Half of the clocks jump. Calls
 //! are slow, are lost before or after they are carried out, come late, hang for minutes, are throttled, or meet other transactions. Processes
-//! of the API die at any call, and invocations of other functions are killed. In a third of the runs, a function beside the API now and then
-//! stands still for seconds. Indexes lag. Items that have expired are deleted at any time after that. Streams hand batches over again, and queues
-//! hand messages over again and in another order. Meanwhile an operator restores the tables as they were. Half of the runs go on with the
-//! restored tables.
+//! of the API die at any call, and invocations of other functions are killed. In a third of the runs, a process now and then stands still,
+//! for minutes at most. Indexes lag. Items that have expired are deleted at any time after that, in a third of the runs after their end. Streams
+//! hand batches over again, and queues hand messages over again and in another order. Meanwhile an operator restores the tables as they were.
+//! Half of the runs go on with the restored tables.
 //!
 //! The judge looks at the database right after each write, so that it knows each state that there ever was. Each answer must fit a state
 //! between its request and itself; each change must be what its caller asked for, and happen once. A refusal must have its reason in such a
-//! state. No function panics, answers 500, or fails without a fault. After the end, the auditor and each process of the API are asked once
+//! state. No function panics, answers 500, fails without a fault, or is at work after its deadline. After the end, the auditor and each process of the API are asked once
 //! more. A seed that fails is shortened.
 
 mod background;

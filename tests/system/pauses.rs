@@ -1,4 +1,4 @@
-//! Processes beside the API that stand still in the middle of their work.
+//! Processes that stand still in the middle of their work.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -10,10 +10,12 @@ use fastrand::Rng;
 use presence_tests::connectors::{NetworkConnector, NetworkFault};
 use tokio::time::{Sleep, sleep};
 
-/// Number of steps of work from one pause to the next, on average.
+/// Steps among which a process stands still once: number of times that work is polled, or that calls begin and end.
 const STEPS: u16 = 1_500;
-/// Longest pause. An invocation with longer ones is over its time limit.
-const LONGEST: Duration = Duration::from_secs(20);
+/// Longest pause of most.
+const SHORT: Duration = Duration::from_secs(20);
+/// Longest pause of all. Work that must end sooner is over its time limit then.
+const LONG: Duration = Duration::from_mins(3);
 
 /// Draws the pauses of all processes, while there are faults. `None` is for a run without pauses.
 pub(crate) struct Pauses(Option<Mutex<Rng>>);
@@ -24,10 +26,17 @@ impl Pauses {
         Self((seed % 3 == 2).then(|| Mutex::new(Rng::with_seed(seed))))
     }
 
-    fn draw(&self, network: &NetworkConnector) -> Option<Pin<Box<Sleep>>> {
+    /// True if a process may stand still.
+    pub(crate) fn happen(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Returns the pause that begins at a step, or none.
+    pub(crate) fn draw(&self, network: &NetworkConnector) -> Option<Duration> {
         let mut rng = self.0.as_ref()?.lock().expect("no panic");
         let begins = network.has(NetworkFault::Pause) && rng.u16(..STEPS) == 0;
-        begins.then(|| Box::pin(sleep(LONGEST.mul_f64(rng.f64()))))
+        let longest = if rng.u8(..4) == 0 { LONG } else { SHORT };
+        begins.then(|| longest.mul_f64(rng.f64()))
     }
 
     /// Does work whose process now and then stands still: no step is made, and all that it waits for goes on.
@@ -35,7 +44,7 @@ impl Pauses {
         let (mut work, mut pause) = (Box::pin(work), None::<Pin<Box<Sleep>>>);
         poll_fn(|context| {
             if pause.is_none() {
-                pause = self.draw(network);
+                pause = self.draw(network).map(|time| Box::pin(sleep(time)));
             }
             if let Some(end) = &mut pause {
                 ready!(end.as_mut().poll(context));

@@ -3,8 +3,8 @@
 use std::future::{Future, pending};
 use std::net::{IpAddr, Ipv4Addr};
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use aws_lambda_events::encodings::Body;
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
@@ -22,6 +22,8 @@ use presence_tests::connectors::{Answer, NetworkConnector, NetworkFault, Next};
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::Instant;
+
+use super::pauses::Pauses;
 
 /// Trace that all requests share.
 const TRACE: &str = "Root=1-6b019b48-0123456789abcdef01234567";
@@ -63,10 +65,12 @@ impl Clock for SimulatedClock {
     }
 }
 
-/// Life of a process, which ends at one of its calls, before the call or after it. Clones are of one process.
+/// Life of a process, which ends at one of its calls, before the call or after it. Before that, it stands still at some. Clones are of one process.
 #[derive(Clone)]
 pub(crate) struct Life {
     network: NetworkConnector,
+    pauses: Arc<Pauses>,
+    still_until: Arc<Mutex<Instant>>,
     calls_left: Arc<AtomicI64>,
     /// True if the last call is carried out.
     ends_after: bool,
@@ -75,9 +79,10 @@ pub(crate) struct Life {
 
 impl Life {
     /// Returns a life without an end.
-    pub(crate) fn start(network: &NetworkConnector, ends_after: bool) -> Self {
+    pub(crate) fn start(network: &NetworkConnector, pauses: &Arc<Pauses>, ends_after: bool) -> Self {
         let (calls_left, is_over) = (Arc::new(AtomicI64::new(i64::MAX)), Arc::new(watch::Sender::new(false)));
-        Self { network: network.clone(), calls_left, ends_after, is_over }
+        let (pauses, still_until) = (Arc::clone(pauses), Arc::new(Mutex::new(Instant::now())));
+        Self { network: network.clone(), pauses, still_until, calls_left, ends_after, is_over }
     }
 
     /// Sets the call at which this life ends, unless there are no faults then.
@@ -87,6 +92,20 @@ impl Life {
 
     pub(crate) fn is_over(&self) -> bool {
         *self.is_over.borrow()
+    }
+
+    /// Waits while the process stands still, which may begin now. So no call of it begins, and no answer reaches it.
+    async fn stand_still(&self) {
+        let until = {
+            let mut until = self.still_until.lock().expect("no panic");
+            if let Some(pause) = self.pauses.draw(&self.network) {
+                *until = (*until).max(Instant::now() + pause);
+            }
+            *until
+        };
+        if Instant::now() < until {
+            tokio::time::sleep_until(until).await;
+        }
     }
 
     /// Does work of the process. Returns none if the process dies meanwhile.
@@ -107,7 +126,13 @@ impl ConnectorLayer for Life {
         if is_last && !self.ends_after {
             self.is_over.send_replace(true);
         }
-        let answer = self.work(next.call(request)).await;
+        let call = async {
+            self.stand_still().await;
+            let answer = next.call(request).await;
+            self.stand_still().await;
+            answer
+        };
+        let answer = self.work(call).await;
         if is_last {
             self.is_over.send_replace(true);
         }
@@ -128,6 +153,16 @@ pub(crate) struct Request {
     pub(crate) idempotency_key: Option<String>,
     /// JSON; a text is a form, and null is none.
     pub(crate) body: Value,
+    /// Address of the caller.
+    pub(crate) source: Ipv4Addr,
+}
+
+impl Request {
+    /// Returns a request to read, without a body.
+    pub(crate) fn get(path: String, key: &str) -> Self {
+        let (method, key) = (Method::GET, key.to_owned());
+        Self { method, path, key, idempotency_key: None, body: Value::Null, source: Ipv4Addr::LOCALHOST }
+    }
 }
 
 /// A process of each function of the API.
@@ -172,7 +207,7 @@ impl Api {
             headers: &headers,
             body: body.as_bytes(),
             host: &self.host,
-            source_ip: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            source_ip: IpAddr::V4(request.source),
             request_id: "simulation=",
             trace_id: TRACE,
             received_at: Timestamp::UNIX_EPOCH,

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fastrand::Rng;
+use presence_domain::error::Error;
 use presence_local::TableStream;
 use presence_publisher::append;
 use presence_runtime::batch_response::BatchResponse;
-use presence_runtime::clock::{Clock, deadline_in};
+use presence_runtime::clock::{Clock, Deadline};
 use presence_store::FeedStore;
 use presence_store::schema::Table;
 use serde_json::Value;
@@ -69,12 +70,11 @@ impl Publisher {
         }
     }
 
-    async fn handle(&self, batch: &Value) -> BatchResponse {
-        let deadline = deadline_in(INVOCATION);
-        match self {
+    async fn handle(&self, batch: &Value, deadline: Deadline) -> Result<BatchResponse, Error> {
+        Ok(match self {
             Self::Feed(feed, clock) => append(feed, clock.as_ref(), batch, deadline).await.batch,
             Self::Replies(queue) => presence_publisher::handle(queue, batch, deadline).await,
-        }
+        })
     }
 }
 
@@ -85,8 +85,8 @@ pub(crate) async fn publish(simulation: Arc<Simulation>, mut publisher: Publishe
         let batch = stream.next().await;
         let mut next = Some(batch.clone());
         while let Some(part) = next {
-            let invocation = async { Ok(publisher.handle(&part).await) };
-            next = match invoke(&simulation, "a publisher", invocation).await {
+            let publish = |deadline| publisher.handle(&part, deadline);
+            next = match invoke(&simulation, "a publisher", INVOCATION, publish).await {
                 Some(answer) => remaining(&part, &answer).or_else(|| (rng.u8(..10) == 0).then(|| batch.clone())),
                 // A panic may come again each time.
                 None => simulation.history().findings.is_empty().then_some(part),

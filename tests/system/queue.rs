@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use presence_domain::error::Error;
 use presence_domain::ingest::delivery::{BATCH_MESSAGES, INVISIBLE_TIME, MAX_RECEIVES};
 use presence_ingest::{GivenBack, Queue as IngestQueue, QueueMessage};
+use presence_runtime::aws::OPERATION_TIMEOUT;
 use presence_runtime::batch_response::BatchResponse;
 use presence_tests::connectors::{NetworkConnector, NetworkFault};
 use serde_json::{Map, Value, json};
@@ -187,7 +188,7 @@ impl Queue {
     }
 
     pub(crate) async fn call<T: Send>(&self, act: impl FnOnce() -> T + Send) -> Result<T, Error> {
-        let answer = self.network.call_service("queue", act).await;
+        let answer = self.network.call_service("queue", OPERATION_TIMEOUT, act).await;
         answer.ok_or_else(|| Error::Unavailable("the queue does not answer".into()))
     }
 }

@@ -53,11 +53,14 @@ fn explains_of_user(state: &State, id: &str, request: &Request, status: u16, err
     let user = state.users.get(id);
     let is_taken = |email: &Value| state.users.iter().any(|(other, user)| other != id && *email == user.email);
     let has_status = |status| user.is_some_and(|user: &Seen| user.status == status);
+    let of_keys = request.path.ends_with("/keys") || request.path.ends_with("/rotate");
     match status {
         400 if errors["email"].is_string() => is_taken(&request.body["email"]),
         // A text for too many keys, of which answers that were lost may have made some.
         400 if request.path.ends_with("/keys") && errors.is_string() => has_status(Status::Active),
-        400 if request.path.ends_with("/keys") => errors["status"].is_string() && has_status(Status::Invited),
+        // A key that has ended, or of an owner who has.
+        400 if request.path.ends_with("/rotate") && errors.is_string() => user.is_some(),
+        400 if of_keys => errors["status"].is_string() && has_status(Status::Invited),
         400 if request.path.ends_with("/invite") => errors["status"].is_string() && has_status(Status::Active),
         _ => false,
     }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fastrand::Rng;
-use http::Method;
 use jiff::Timestamp;
 use presence_domain::ids::UserId;
 use presence_ops::Exit;
@@ -15,7 +14,6 @@ use presence_store::{Database, Stores};
 use presence_tests::connectors::NetworkFault;
 use presence_tests::ops::run_ops;
 use presence_tests::{ConnectorLayer as _, OpsOutput, PointInTimeConnector, in_process_client, operator_scope};
-use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
 use super::processes::{Api, Life, PAGE, Request};
@@ -61,7 +59,8 @@ impl Operator {
         let simulation = &self.simulation;
         let stores = stores(&simulation.stack, simulation.network.over(self.recovery.over(in_process_client())));
         let words = format!("restore plan --at {} --prefix {PREFIX} --execute --yes", self.at);
-        run_ops(&stores, simulation.clock(0), &words, |context| context).await
+        let run = run_ops(&stores, simulation.clock(0), &words, |context| context);
+        simulation.pauses.interrupt(&simulation.network, run).await
     }
 
     fn found(&self, finding: String) {
@@ -122,14 +121,13 @@ impl Operator {
     /// Looks for links that work with the restored tables, and did not before.
     async fn judge_links(&self, restored: &Database) {
         let simulation = &self.simulation;
-        let start =
-            async |database| Api::start(database, simulation.clock(0), Life::start(&simulation.network, true)).await;
+        let life = || Life::start(&simulation.network, &simulation.pauses, true);
+        let start = async |database| Api::start(database, simulation.clock(0), life()).await;
         let (before, after) = (start(&simulation.truth().database).await, start(restored).await);
         let links: BTreeSet<_> = simulation.links().iter().cloned().collect();
         for link in links {
             let path = format!("{PAGE}?{link}");
-            let request =
-                Request { method: Method::GET, path, key: String::new(), idempotency_key: None, body: Value::Null };
+            let request = Request::get(path, "");
             let statuses = (before.answer(&request).await.0, after.answer(&request).await.0);
             if statuses.1 == 200 && statuses.0 != 200 {
                 self.found(format!("a link works again after the restore: {statuses:?}"));

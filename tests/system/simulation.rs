@@ -116,10 +116,11 @@ pub(crate) struct Simulation {
     passes: Mutex<Vec<Pass>>,
     /// Largest error of a clock, in milliseconds.
     pub(crate) clock_error: i64,
+    pub(crate) seed: u64,
     real_time: Handle,
     /// Tells of each write.
     pub(crate) writes: watch::Receiver<()>,
-    pub(crate) pauses: Pauses,
+    pub(crate) pauses: Arc<Pauses>,
     apis: Mutex<Vec<Arc<Api>>>,
     /// Number of the runs of the auditor.
     pub(crate) audits: AtomicI64,
@@ -223,9 +224,10 @@ impl Simulation {
             sent: Mutex::default(),
             passes: Mutex::default(),
             clock_error: if seed.is_multiple_of(2) { limits::CLOCK_TOLERANCE } else { CLOCK_ERROR },
+            seed,
             real_time,
             writes,
-            pauses: Pauses::of(seed),
+            pauses: Arc::new(Pauses::of(seed)),
             apis,
             audits: AtomicI64::new(0),
             start,
@@ -313,7 +315,7 @@ impl Simulation {
     /// Starts processes of the API in the place of others.
     pub(crate) async fn replace_api(&self, rng: &mut Rng) {
         let clock = self.clock_of_process(self.clock_error);
-        let life = Life::start(&self.network, rng.bool());
+        let life = Life::start(&self.network, &self.pauses, rng.bool());
         let stores = self.stores_over(life.over(self.network.over(self.lag.over(in_process_client()))));
         let api = Arc::new(Api::start(&stores.database, clock, life).await);
         api.life.end_at(rng.i64(LIFE));

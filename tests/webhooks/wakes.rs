@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use presence_deliverer::{Deliverer, HttpSender, StoredTables, handle};
 use presence_domain::webhook::{Progress, WebhookReach};
 use presence_local::replay::KeptWakes;
-use presence_runtime::clock::{Clock, deadline_in};
+use presence_runtime::clock::{Clock, Deadline};
 use presence_tests::TestStack;
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ async fn a_webhook_that_cannot_be_read_holds_up_no_other() {
     };
     let wake = async |event: Value| {
         let queue = KeptWakes::default();
-        let done = Box::pin(handle(&deliverer, &queue, &event, deadline_in(Duration::from_mins(1)))).await;
+        let done = Box::pin(handle(&deliverer, &queue, &event, Deadline::after(Duration::from_mins(1)))).await;
         (done.is_ok(), queue.count())
     };
     // Lambda hands the batch over again, and at last tells where it is.

@@ -4,10 +4,10 @@
 //! A schedule invokes it every five minutes; the event is ignored. Each run continues where the last one stopped. Every
 //! organisation is looked at once a day.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use presence_domain::error::Error;
-use presence_runtime::clock::{Clock, time_left};
+use presence_runtime::clock::{Clock, Deadline};
 use presence_runtime::telemetry::{self, Metric, log_metric};
 use presence_store::{AuditRun, AuditSettings, LeftoverFolds, ReviewStore};
 
@@ -20,9 +20,9 @@ pub async fn handle(
     reviews: &ReviewStore,
     clock: &dyn Clock,
     settings: AuditSettings,
-    deadline: SystemTime,
+    deadline: Deadline,
 ) -> Result<AuditRun, Error> {
-    let has_time = || time_left(deadline).is_none_or(|left| left > STEP_TIME);
+    let has_time = || deadline.time_left().is_none_or(|left| left > STEP_TIME);
     // First, and before each audit: searches read what is not folded.
     match reviews.fold_leftovers(has_time).await {
         Ok(LeftoverFolds { orgs, changes, failed, longest }) => {

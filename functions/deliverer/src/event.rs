@@ -1,7 +1,7 @@
 //! Events that invoke the deliverer: a batch of the stream, messages of the queue, or a call to sweep.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use futures::future::join_all;
 use futures::{StreamExt as _, stream};
@@ -10,7 +10,7 @@ use presence_domain::error::Error;
 use presence_domain::ids::OrgId;
 use presence_domain::webhook::{Webhook, WebhookId};
 use presence_runtime::batch_response::BatchResponse;
-use presence_runtime::clock::time_left;
+use presence_runtime::clock::Deadline;
 use presence_runtime::telemetry::{self, Metric, log_metric};
 use presence_store::keys::{FEED_PK_PREFIX, WEBHOOKS_PK_PREFIX, parse_org_key};
 use serde_json::Value;
@@ -32,7 +32,7 @@ pub async fn handle<S: Sender, W: Wakes>(
     deliverer: &Deliverer<StoredTables, S>,
     wakes: &W,
     event: &Value,
-    deadline: SystemTime,
+    deadline: Deadline,
 ) -> Result<BatchResponse, Error> {
     let records = event["Records"].as_array().map(Vec::as_slice);
     let done = match records {
@@ -51,7 +51,7 @@ async fn run_messages<S: Sender, W: Wakes>(
     deliverer: &Deliverer<StoredTables, S>,
     wakes: &W,
     messages: &[Value],
-    deadline: SystemTime,
+    deadline: Deadline,
 ) -> BatchResponse {
     let runs = messages.iter().map(|message| async move {
         // Another text is a mistake in the deployment.
@@ -68,9 +68,9 @@ async fn run<S: Sender, W: Wakes>(
     deliverer: &Deliverer<StoredTables, S>,
     wakes: &W,
     id: WebhookId,
-    deadline: SystemTime,
+    deadline: Deadline,
 ) -> Result<(), Error> {
-    let has_time = || time_left(deadline).is_none_or(|left| left > ATTEMPT_TIME);
+    let has_time = || deadline.time_left().is_none_or(|left| left > ATTEMPT_TIME);
     // On the heap: the SDK's futures are large.
     let Some(due_at) = Box::pin(deliverer.run(id, &has_time)).await? else { return Ok(()) };
     let delay = due_at.duration_since(deliverer.clock.now());

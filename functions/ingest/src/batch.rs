@@ -1,13 +1,13 @@
 //! Batches of the queue: messages of one group one after another, and groups at the same time, but those that split objects one by one.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use futures::future::{join, join_all};
 use presence_domain::error::Error;
 use presence_domain::ingest::delivery::{BATCH_TIME, INVOCATION_TIME, MAX_RECEIVES, Unsettled};
 use presence_runtime::batch_response::BatchResponse;
-use presence_runtime::clock::time_left;
+use presence_runtime::clock::Deadline;
 use presence_runtime::telemetry;
 use presence_store::{with_deadline, with_retries_for};
 use serde_json::Value;
@@ -35,8 +35,8 @@ type Pending<'a> = (&'a Value, Unsettled);
 
 /// Writes the rows of the messages, until shortly before the deadline. Returns the messages that are not settled: each comes back as
 /// [`Unsettled`] says.
-pub(crate) async fn receive(ingest: &Ingest, records: &[Value], deadline: SystemTime) -> BatchResponse {
-    let time = time_left(deadline).unwrap_or(INVOCATION_TIME).saturating_sub(ANSWER_TIME).min(BATCH_TIME);
+pub(crate) async fn receive(ingest: &Ingest, records: &[Value], deadline: Deadline) -> BatchResponse {
+    let time = deadline.time_left().unwrap_or(INVOCATION_TIME).saturating_sub(ANSWER_TIME).min(BATCH_TIME);
     let end = Instant::now() + time;
     let mut groups: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
     for record in records {

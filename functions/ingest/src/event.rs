@@ -1,12 +1,12 @@
 //! Events that invoke ingest: notifications of S3, and batches of the queue.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
 use presence_domain::error::Error;
 use presence_domain::ingest::delivery::INVOCATION_TIME;
 use presence_runtime::batch_response::BatchResponse;
-use presence_runtime::clock::time_left;
+use presence_runtime::clock::Deadline;
 use presence_runtime::telemetry;
 use presence_store::with_retries_for;
 use serde_json::Value;
@@ -25,14 +25,14 @@ const ANSWER_TIME: Duration = Duration::from_secs(1);
 /// Two kinds of events are known. A notification of S3 has records with `s3`; after an error Lambda hands it over again. A batch of the
 /// queue has records with `"eventSource": "aws:sqs"`; the answer names the messages to be handed over again. Anything else, such as the
 /// test event of S3, is ignored.
-pub async fn handle(ingest: &Ingest, event: &Value, deadline: SystemTime) -> Result<BatchResponse, Error> {
+pub async fn handle(ingest: &Ingest, event: &Value, deadline: Deadline) -> Result<BatchResponse, Error> {
     let records = event.get("Records").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     if records.first().is_some_and(|record| record["eventSource"] == "aws:sqs") {
         return Ok(batch::receive(ingest, records, deadline).await);
     }
     for object in records.iter().filter_map(object_of) {
         let splitting = split_until(ingest, &object, deadline);
-        let left = time_left(deadline).unwrap_or(INVOCATION_TIME).saturating_sub(ANSWER_TIME);
+        let left = deadline.time_left().unwrap_or(INVOCATION_TIME).saturating_sub(ANSWER_TIME);
         let result = with_retries_for(left, splitting).await;
         result.inspect_err(|error| telemetry::log_background_error("split_object", error))?;
     }
@@ -40,8 +40,8 @@ pub async fn handle(ingest: &Ingest, event: &Value, deadline: SystemTime) -> Res
 }
 
 /// Splits an object as long as there is time, and leaves the rest to a message.
-async fn split_until(ingest: &Ingest, object: &str, deadline: SystemTime) -> Result<(), Error> {
-    let has_time = || time_left(deadline).is_none_or(|left| left > SEGMENT_TIME);
+async fn split_until(ingest: &Ingest, object: &str, deadline: Deadline) -> Result<(), Error> {
+    let has_time = || deadline.time_left().is_none_or(|left| left > SEGMENT_TIME);
     match split(ingest, object, has_time).await? {
         Some(rest) => ingest.queue.send_batch(&[continuation(&rest)]).await,
         None => Ok(()),

@@ -1,6 +1,6 @@
 //! Events that invoke the mailer: a batch of the users table's stream, feedback of SES, or a call to sweep.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use futures::stream::{self, StreamExt as _};
 use jiff::SignedDuration;
@@ -9,7 +9,7 @@ use presence_domain::ids::UserId;
 use presence_domain::invitation::OutboxMessage;
 use presence_domain::webhook::WebhookId;
 use presence_runtime::batch_response::BatchResponse;
-use presence_runtime::clock::time_left;
+use presence_runtime::clock::Deadline;
 use presence_runtime::telemetry::{self, Metric, log_metric};
 use presence_store::keys::{MAIL_SK_PREFIX, NOTICE_PK_PREFIX};
 use presence_store::{OutboxPage, UnreadableMessage, with_retries_for};
@@ -48,14 +48,14 @@ enum Due {
 
 /// Serves one event. Any event that is neither a batch of the stream nor feedback of SES is a call to sweep. After an error, Lambda
 /// hands feedback over again.
-pub async fn handle(processor: &OutboxProcessor, event: &Value, deadline: SystemTime) -> Result<BatchResponse, Error> {
-    match time_left(deadline) {
+pub async fn handle(processor: &OutboxProcessor, event: &Value, deadline: Deadline) -> Result<BatchResponse, Error> {
+    match deadline.time_left() {
         Some(left) => with_retries_for(left.saturating_sub(ANSWER_TIME), serve(processor, event, deadline)).await,
         None => serve(processor, event, deadline).await,
     }
 }
 
-async fn serve(processor: &OutboxProcessor, event: &Value, deadline: SystemTime) -> Result<BatchResponse, Error> {
+async fn serve(processor: &OutboxProcessor, event: &Value, deadline: Deadline) -> Result<BatchResponse, Error> {
     if let Some(records) = event.get("Records").and_then(Value::as_array) {
         return Ok(deliver_records(processor, records, deadline).await);
     }
@@ -69,13 +69,13 @@ async fn serve(processor: &OutboxProcessor, event: &Value, deadline: SystemTime)
     Ok(BatchResponse::default())
 }
 
-fn has_time(deadline: SystemTime) -> bool {
-    time_left(deadline).is_none_or(|left| left > DELIVERY_TIME)
+fn has_time(deadline: Deadline) -> bool {
+    deadline.time_left().is_none_or(|left| left > DELIVERY_TIME)
 }
 
 /// Delivers the messages of the records. The response names those that there is no time for, or whose delivery failed: they come
 /// again. Records about anything else are skipped.
-async fn deliver_records(processor: &OutboxProcessor, records: &[Value], deadline: SystemTime) -> BatchResponse {
+async fn deliver_records(processor: &OutboxProcessor, records: &[Value], deadline: Deadline) -> BatchResponse {
     let now = processor.clock.now().as_millisecond();
     let due = records.iter().filter_map(|record| parse_record(record, now));
     let deliveries = due.map(|record| async move {
@@ -131,7 +131,7 @@ struct SweptMessages {
 
 /// Reads all messages and notices that wait, and puts the mails of the notices. Then reports the age, and delivers the messages that are
 /// due, as long as there is time. A sweep that cannot read reports nothing: the alarm takes silence for the worst.
-async fn sweep(processor: &OutboxProcessor, deadline: SystemTime) -> Result<(), Error> {
+async fn sweep(processor: &OutboxProcessor, deadline: Deadline) -> Result<(), Error> {
     let SweptMessages { due, age } = list_due(processor, deadline).await?;
     log_metric(Metric::OutboxAgeSeconds, age.as_secs_f64());
     let deliveries = due.into_iter().map(|message| async move {
@@ -143,7 +143,7 @@ async fn sweep(processor: &OutboxProcessor, deadline: SystemTime) -> Result<(), 
     Ok(())
 }
 
-async fn list_due(processor: &OutboxProcessor, deadline: SystemTime) -> Result<SweptMessages, Error> {
+async fn list_due(processor: &OutboxProcessor, deadline: Deadline) -> Result<SweptMessages, Error> {
     let now = processor.clock.now();
     let (mut swept, mut start) = (SweptMessages::default(), None);
     for _ in 0..MAX_PAGES {

@@ -1,9 +1,7 @@
 //! Fan-out of the batches of the streams to the bus and to the feeds. One function does both, because a shard of a stream has two readers at most.
 
-use std::time::SystemTime;
-
 use presence_runtime::batch_response::BatchResponse;
-use presence_runtime::clock::Clock;
+use presence_runtime::clock::{Clock, Deadline};
 use presence_store::FeedStore;
 use serde_json::Value;
 
@@ -18,7 +16,7 @@ pub async fn fan_out(
     feed: &FeedStore,
     clock: &dyn Clock,
     event: &Value,
-    deadline: SystemTime,
+    deadline: Deadline,
 ) -> WindowResponse {
     let Some(records) = event["Records"].as_array().filter(|records| !records.is_empty()) else {
         // The end of a window has no records.

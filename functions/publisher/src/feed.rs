@@ -4,7 +4,7 @@
 //! stream's events are in windows, which the template asks for. A batch without a shard is refused: nobody could tell if it is in.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use futures::StreamExt as _;
 use presence_domain::error::Error;
@@ -12,7 +12,7 @@ use presence_domain::event::Event;
 use presence_domain::feed::{SequenceNumber, ShardId};
 use presence_domain::ids::OrgId;
 use presence_runtime::batch_response::BatchResponse;
-use presence_runtime::clock::{Clock, time_left};
+use presence_runtime::clock::{Clock, Deadline};
 use presence_runtime::telemetry::{self, Metric, log_metric};
 use presence_store::streamed_change::feed_events_of;
 use presence_store::{FeedStore, SourceRecord, with_deadline};
@@ -62,7 +62,7 @@ struct FeedBatch {
 }
 
 /// Appends the events of a batch of a shard. The answer names the first record of which a feed lacks an event.
-pub async fn append(feed: &FeedStore, clock: &dyn Clock, event: &Value, deadline: SystemTime) -> WindowResponse {
+pub async fn append(feed: &FeedStore, clock: &dyn Clock, event: &Value, deadline: Deadline) -> WindowResponse {
     let Some(records) = event["Records"].as_array().filter(|records| !records.is_empty()) else {
         // The end of a window has no records.
         return WindowResponse::default();
@@ -109,10 +109,10 @@ async fn append_all(
     clock: &dyn Clock,
     shard: ShardId,
     batches: BTreeMap<Option<OrgId>, FeedBatch>,
-    deadline: SystemTime,
+    deadline: Deadline,
 ) -> Option<String> {
     let appends = batches.into_iter().map(async |(org_id, FeedBatch { records, first })| {
-        let left = time_left(deadline).map_or(Duration::MAX, |left| left.saturating_sub(ANSWER_TIME));
+        let left = deadline.time_left().map_or(Duration::MAX, |left| left.saturating_sub(ANSWER_TIME));
         let append = feed.append(org_id, shard, &records, clock.now());
         let result = with_deadline(left, append).await;
         match result.unwrap_or_else(|| Err(Error::Unavailable("the time of the invocation is over".into()))) {

@@ -16,7 +16,7 @@ use super::request_context::{Identity, RequestContext};
 use super::request_ids;
 use presence_domain::error::Error;
 use presence_domain::rate_limit::Quota;
-use presence_runtime::clock::{Stopwatch, time_left};
+use presence_runtime::clock::{Deadline, Stopwatch};
 use presence_runtime::telemetry::{self, RequestIds, RequestLog};
 use presence_store::meter::Meter;
 use presence_store::with_deadline;
@@ -67,7 +67,7 @@ impl Invocation {
     pub(super) fn start(request: &Request) -> Self {
         let stopwatch = Stopwatch::start();
         let context = request.lambda_context_ref();
-        let left = context.and_then(|context| time_left(context.deadline()));
+        let left = context.and_then(|context| Deadline::of_runtime(context.deadline()).time_left());
         let time_limit = left.map_or(DEFAULT_TIME, |left| left.saturating_sub(DEADLINE_MARGIN));
         Self {
             stopwatch,

@@ -81,18 +81,29 @@ impl Clock for ManualClock {
     }
 }
 
-/// Returns the time until a deadline of the runtime; `None` if the runtime sets none. The runtime uses the machine's time, whatever
-/// [`Clock`] says.
-#[expect(clippy::disallowed_methods, reason = "the runtime's deadline is in the machine's time")]
-pub fn time_left(deadline: SystemTime) -> Option<Duration> {
-    let is_deadline = deadline >= SystemTime::UNIX_EPOCH + MIN_DEADLINE;
-    is_deadline.then(|| deadline.duration_since(SystemTime::now()).unwrap_or_default())
-}
+/// Instant by which an invocation must have answered, or none. No [`Clock`] moves it: its time is that of [`SystemTimer`].
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline(Option<tokio::time::Instant>);
 
-/// Returns the deadline of an invocation that may take this time from now on.
-#[expect(clippy::disallowed_methods, reason = "the runtime's deadline is in the machine's time")]
-pub fn deadline_in(time: Duration) -> SystemTime {
-    SystemTime::now() + time
+impl Deadline {
+    /// Returns the deadline that the runtime sets, in the machine's time.
+    #[expect(clippy::disallowed_methods, reason = "the runtime's deadline is in the machine's time")]
+    pub fn of_runtime(deadline: SystemTime) -> Self {
+        if deadline < SystemTime::UNIX_EPOCH + MIN_DEADLINE {
+            return Self(None);
+        }
+        Self::after(deadline.duration_since(SystemTime::now()).unwrap_or_default())
+    }
+
+    /// Returns the deadline of an invocation that may take this time from now on.
+    pub fn after(time: Duration) -> Self {
+        Self(Some(tokio::time::Instant::now() + time))
+    }
+
+    /// Returns the time until the deadline; `None` if there is none.
+    pub fn time_left(self) -> Option<Duration> {
+        self.0.map(|deadline| deadline.saturating_duration_since(tokio::time::Instant::now()))
+    }
 }
 
 /// Stopwatch in the machine's time.
@@ -119,9 +130,10 @@ mod tests {
 
     #[test]
     fn deadline_shortly_after_1970_counts_as_none() {
-        assert_eq!(time_left(SystemTime::UNIX_EPOCH + Duration::from_mins(10)), None);
-        assert_eq!(time_left(SystemTime::UNIX_EPOCH + MIN_DEADLINE), Some(Duration::ZERO));
-        let left = time_left(deadline_in(Duration::from_mins(10))).expect("a deadline");
+        let left_since_1970 = |time| Deadline::of_runtime(SystemTime::UNIX_EPOCH + time).time_left();
+        assert_eq!(left_since_1970(Duration::from_mins(10)), None);
+        assert_eq!(left_since_1970(MIN_DEADLINE), Some(Duration::ZERO));
+        let left = Deadline::after(Duration::from_mins(10)).time_left().expect("a deadline");
         assert!(left > Duration::from_mins(1) && left <= Duration::from_mins(10), "{left:?}");
     }
 }

@@ -233,8 +233,14 @@ impl NetworkConnector {
         self.0.calls.load(Ordering::Relaxed)
     }
 
-    /// Makes a call of another service than the database. Returns `None` if its caller gets an error or no answer; it may be carried out then.
-    pub async fn call_service<T: Send>(&self, service: &str, act: impl FnOnce() -> T + Send) -> Option<T> {
+    /// Makes a call of another service than the database. Returns `None` if its caller gets an error, or no answer within this time; it may be
+    /// carried out then.
+    pub async fn call_service<T: Send>(
+        &self,
+        service: &str,
+        timeout: Duration,
+        act: impl FnOnce() -> T + Send,
+    ) -> Option<T> {
         let shared = &self.0;
         let called = [service.to_owned()];
         shared.count(service, &called);
@@ -246,7 +252,12 @@ impl NetworkConnector {
         tokio::time::sleep(before).await;
         match outcome {
             CallOutcome::Answered => {}
-            CallOutcome::Hanging(time) => tokio::time::sleep(time).await,
+            CallOutcome::Hanging(time) => {
+                tokio::time::sleep(time.min(timeout)).await;
+                if time > timeout {
+                    return None;
+                }
+            }
             CallOutcome::AnswerLost => {
                 act();
                 return None;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use presence_local::replay::{deliver, publish};
-use presence_runtime::clock::deadline_in;
+use presence_runtime::clock::Deadline;
 use serde_json::Value;
 
 use crate::stack::with_stack;
@@ -14,7 +14,7 @@ pub fn events(bytes: &[u8]) {
     let Some(event) = serde_json::from_slice::<Value>(bytes).ok().filter(|event| event["Records"].is_array()) else {
         return;
     };
-    let deadline = deadline_in(Duration::from_secs(10));
+    let deadline = Deadline::after(Duration::from_secs(10));
     with_stack(async |stack| {
         // An error hands the event over again.
         let _ = deliver(stack, stack.outbox(), &event, deadline).await;

@@ -8,11 +8,11 @@
 //!    be sent twice, and none is lost while the stream has it.
 
 use std::collections::HashSet;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use presence_domain::error::Error;
 use presence_runtime::batch_response::BatchResponse;
-use presence_runtime::clock::time_left;
+use presence_runtime::clock::Deadline;
 use presence_runtime::telemetry::{self, Metric, log_metric};
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ pub(crate) struct Batch<E> {
 
 /// Sends the entries of a batch of a stream. The answer names the first record that failed. An event of any other kind is a mistake in the
 /// deployment, and changes nothing.
-pub async fn handle<B: Bus>(bus: &B, event: &Value, deadline: SystemTime) -> BatchResponse {
+pub async fn handle<B: Bus>(bus: &B, event: &Value, deadline: Deadline) -> BatchResponse {
     let Some(records) = event["Records"].as_array() else {
         tracing::error!("an invocation without records of a stream was ignored");
         return BatchResponse::default();
@@ -82,7 +82,7 @@ pub(crate) fn read<E: Entry>(records: &[Value]) -> Batch<E> {
 }
 
 /// Sends entries in order. Returns the number of those before the first one that was not taken.
-async fn send_all<B: Bus>(bus: &B, outgoing: &[Outgoing<B::Entry>], deadline: SystemTime) -> usize {
+async fn send_all<B: Bus>(bus: &B, outgoing: &[Outgoing<B::Entry>], deadline: Deadline) -> usize {
     let mut sent = 0;
     while sent < outgoing.len() {
         let call = count_fitting(&outgoing[sent..]);
@@ -105,13 +105,13 @@ fn count_fitting<E: Entry>(outgoing: &[Outgoing<E>]) -> usize {
 }
 
 /// Sends the entries of one call, and again those that were not taken. Returns the number of those before the first one that was not taken.
-async fn send<B: Bus>(bus: &B, entries: &[B::Entry], deadline: SystemTime) -> usize {
+async fn send<B: Bus>(bus: &B, entries: &[B::Entry], deadline: Deadline) -> usize {
     let mut waiting: Vec<usize> = (0..entries.len()).collect();
     for attempt in 0..ATTEMPTS {
         if attempt > 0 {
             tokio::time::sleep(PAUSE * 2_u32.pow(attempt - 1)).await;
         }
-        if time_left(deadline).is_some_and(|left| left < CALL_TIME) {
+        if deadline.time_left().is_some_and(|left| left < CALL_TIME) {
             break;
         }
         let call: Vec<_> = waiting.iter().map(|index| entries[*index].clone()).collect();

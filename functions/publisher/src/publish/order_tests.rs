@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use presence_runtime::clock::deadline_in;
+use presence_runtime::clock::Deadline;
 use serde_json::json;
 
 use super::*;
@@ -81,7 +81,7 @@ async fn deliver(queue: &mut RandomQueue, records: &[Value]) {
     for invocation in 0.. {
         queue.is_well = invocation > 20;
         let event = json!({ "Records": records[start..] });
-        let answer = handle(queue, &event, deadline_in(Duration::from_mins(1))).await;
+        let answer = handle(queue, &event, Deadline::after(Duration::from_mins(1))).await;
         let is_killed = !queue.is_well && queue.random.lock().expect("no panic").below(4) == 0;
         if is_killed {
             continue;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use presence_runtime::clock::deadline_in;
+use presence_runtime::clock::Deadline;
 use serde_json::json;
 
 use super::*;
@@ -90,7 +90,7 @@ fn batch(numbers: impl IntoIterator<Item = usize>) -> Value {
 
 /// Hands over a batch, and returns the record at which it must go on.
 async fn publish(bus: &FakeBus, event: &Value) -> Option<String> {
-    let answer = handle(bus, event, deadline_in(Duration::from_mins(1))).await;
+    let answer = handle(bus, event, Deadline::after(Duration::from_mins(1))).await;
     assert!(answer.failures.len() <= 1);
     answer.failures.into_iter().next().map(|failure| failure.id)
 }
@@ -140,7 +140,7 @@ async fn a_call_that_fails_is_repeated_and_ends_the_batch_after_four_attempts() 
 #[tokio::test(start_paused = true)]
 async fn no_call_starts_shortly_before_the_deadline() {
     let bus = FakeBus::default();
-    let answer = handle(&bus, &batch(1..=2), deadline_in(Duration::from_secs(4))).await;
+    let answer = handle(&bus, &batch(1..=2), Deadline::after(Duration::from_secs(4))).await;
     assert_eq!((answer, bus.calls()), (BatchResponse::failed(["s1".to_owned()]), Vec::new()));
 }
 

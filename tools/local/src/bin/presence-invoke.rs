@@ -14,7 +14,7 @@ use presence_domain::suggestion::suggest;
 use presence_domain::user::Role;
 use presence_local::replay::{self, Event, FUNCTIONS};
 use presence_local::{Options, Stack};
-use presence_runtime::clock::{ManualClock, deadline_in};
+use presence_runtime::clock::{Deadline, ManualClock};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName};
 use reqwest::{Client, Method};
 
@@ -157,7 +157,7 @@ async fn answer_last(
 async fn answer(stack: &Stack, event: &Event) -> anyhow::Result<serde_json::Value> {
     let answer = match stack.function(event.function) {
         Some(function) => replay::answer(function, &event.document).await.map_err(anyhow::Error::from),
-        None => Box::pin(replay::answer_in_background(stack, event, deadline_in(TIMEOUT))).await,
+        None => Box::pin(replay::answer_in_background(stack, event, Deadline::after(TIMEOUT))).await,
     };
     answer.with_context(|| event.name.clone())
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use aws_types::SdkConfig;
 use presence_deliverer::{Deliverer, HttpSender, StoredTables, Wake, Wakes, handle};
 use presence_domain::error::Error;
-use presence_runtime::clock::deadline_in;
+use presence_runtime::clock::Deadline;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
@@ -104,7 +104,7 @@ impl Function {
     /// Hands an event over, and again if that failed. The deliverer logs its failures.
     async fn invoke(&self, event: Value) {
         for _ in 0..ATTEMPTS {
-            let invocation = handle(&self.deliverer, &self.queue, &event, deadline_in(INVOCATION_TIMEOUT));
+            let invocation = handle(&self.deliverer, &self.queue, &event, Deadline::after(INVOCATION_TIMEOUT));
             // On the heap: the SDK's futures are large.
             if Box::pin(invocation).await.is_ok_and(|answer| answer.failures.is_empty()) {
                 return;

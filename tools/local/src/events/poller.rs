@@ -1,12 +1,12 @@
 //! Invocations of the publisher as AWS makes them: batches of the streams of users, of the audit trail and of reviews.
 
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use aws_types::SdkConfig;
 use futures::future::BoxFuture;
 use presence_runtime::batch_response::BatchResponse;
-use presence_runtime::clock::deadline_in;
+use presence_runtime::clock::Deadline;
 use serde_json::Value;
 use tokio::task::JoinSet;
 
@@ -19,7 +19,7 @@ const INVOCATION_TIMEOUT: Duration = Duration::from_mins(1);
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// Function that takes a batch, until a deadline.
-type Invoke = Box<dyn Fn(Value, SystemTime) -> BoxFuture<'static, BatchResponse> + Send + Sync>;
+type Invoke = Box<dyn Fn(Value, Deadline) -> BoxFuture<'static, BatchResponse> + Send + Sync>;
 
 /// Background task that invokes the publisher. Dropping it stops it.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl EventPoller {
     /// Batches that one poll finds are handed over in the order of the tables. Those of a later table never overtake their causes in an
     /// earlier one.
     pub(crate) async fn start(
-        invoke: impl Fn(Value, SystemTime) -> BoxFuture<'static, BatchResponse> + Send + Sync + 'static,
+        invoke: impl Fn(Value, Deadline) -> BoxFuture<'static, BatchResponse> + Send + Sync + 'static,
         config: &SdkConfig,
         tables: &[String],
         data: Option<&Path>,
@@ -83,7 +83,7 @@ async fn poll(invoke: Invoke, mut streams: Vec<TableStream>, mut marks: Option<S
 async fn hand_over(invoke: &Invoke, batch: &Value) {
     let mut batch = Some(batch.clone());
     while let Some(event) = batch {
-        let answer = invoke(event.clone(), deadline_in(INVOCATION_TIMEOUT)).await;
+        let answer = invoke(event.clone(), Deadline::after(INVOCATION_TIMEOUT)).await;
         batch = answer.failures.first().and_then(|failed| with_records_from(&event, &failed.id));
         if batch.is_some() {
             tokio::time::sleep(RETRY_PAUSE).await;

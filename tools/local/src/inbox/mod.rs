@@ -16,7 +16,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use presence_domain::ingest::delivery::INVOCATION_TIME;
 use presence_ingest::{Ingest, handle};
-use presence_runtime::clock::deadline_in;
+use presence_runtime::clock::Deadline;
 use presence_store::Database;
 use tokio::task::JoinSet;
 
@@ -57,7 +57,7 @@ async fn watch(ingest: Ingest, mut watcher: Watcher) {
         match watcher.look() {
             Ok(events) => {
                 for (key, event) in events {
-                    if let Err(error) = handle(&ingest, &event, deadline_in(INVOCATION_TIME)).await {
+                    if let Err(error) = handle(&ingest, &event, Deadline::after(INVOCATION_TIME)).await {
                         tracing::warn!(%error, key, "a file of the inbox cannot be split");
                         watcher.announce_again(&key);
                     }
@@ -75,7 +75,7 @@ async fn watch(ingest: Ingest, mut watcher: Watcher) {
 pub async fn consume(ingest: Ingest, queue: Arc<LocalQueue>) {
     loop {
         let batch = queue.receive().await;
-        let answer = handle(&ingest, &batch.event(), deadline_in(INVOCATION_TIME)).await;
+        let answer = handle(&ingest, &batch.event(), Deadline::after(INVOCATION_TIME)).await;
         let answer = answer.inspect_err(|error| tracing::warn!(%error, "a batch of the queue cannot be written"));
         queue.record_outcome(batch, answer.as_ref().ok());
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use aws_types::SdkConfig;
 use presence_mailer::{OutboxProcessor, handle};
 use presence_runtime::batch_response::BatchResponse;
-use presence_runtime::clock::deadline_in;
+use presence_runtime::clock::Deadline;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -57,7 +57,7 @@ async fn sweep(outbox: OutboxProcessor, interval: Duration) {
         ticks.tick().await;
         let event = json!({ "source": "aws.scheduler", "detail-type": "Scheduled Event", "detail": {} });
         // The mailer logs its failure, and the next sweep tries again.
-        let _ = handle(&outbox, &event, deadline_in(INVOCATION_TIMEOUT)).await;
+        let _ = handle(&outbox, &event, Deadline::after(INVOCATION_TIMEOUT)).await;
     }
 }
 
@@ -65,7 +65,7 @@ async fn hand_over(outbox: OutboxProcessor, mailbox: Arc<Mailbox>) {
     loop {
         let event = mailbox.next_feedback().await;
         for _ in 0..=RETRIES {
-            if handle(&outbox, &event, deadline_in(INVOCATION_TIMEOUT)).await.is_ok() {
+            if handle(&outbox, &event, Deadline::after(INVOCATION_TIMEOUT)).await.is_ok() {
                 break;
             }
             // The mailer logged its failure. Lambda tries again, too.
@@ -86,7 +86,7 @@ async fn invoke_with_retries(outbox: &OutboxProcessor, event: Value) {
     let mut batch = Some(event);
     for _ in 0..=RETRIES {
         let Some(event) = batch else { return };
-        let answer = handle(outbox, &event, deadline_in(INVOCATION_TIMEOUT)).await;
+        let answer = handle(outbox, &event, Deadline::after(INVOCATION_TIMEOUT)).await;
         let BatchResponse { failures } = answer.unwrap_or_default();
         let failed: Vec<_> = failures.into_iter().map(|failure| failure.id).collect();
         batch = with_records(&event, &failed);

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
 use anyhow::bail;
 use presence_deliverer::{Deliverer, HttpSender, StoredTables, Wake, Wakes};
@@ -10,6 +9,7 @@ use presence_domain::error::Error;
 use presence_domain::webhook::WebhookReach;
 use presence_ingest::Ingest;
 use presence_mailer::OutboxProcessor;
+use presence_runtime::clock::Deadline;
 use presence_runtime::config::AuditConfig;
 use presence_store::{AuditSettings, FeedStore};
 use serde_json::{Map, Value, json};
@@ -27,7 +27,7 @@ const OBJECT: &str = "inbox/partner 8/may.jsonl";
 ///
 /// # Errors
 /// Returns an error if there is no such function, or if it has no answer.
-pub async fn answer_in_background(stack: &Stack, event: &Event, deadline: SystemTime) -> anyhow::Result<Value> {
+pub async fn answer_in_background(stack: &Stack, event: &Event, deadline: Deadline) -> anyhow::Result<Value> {
     let (stores, document) = (stack.stores(), &event.document);
     match event.function {
         "mailer" => deliver(stack, stack.outbox(), document, deadline).await,
@@ -47,7 +47,7 @@ pub async fn deliver(
     stack: &Stack,
     mailer: &OutboxProcessor,
     event: &Value,
-    deadline: SystemTime,
+    deadline: Deadline,
 ) -> anyhow::Result<Value> {
     let before = stack.mailbox().mails().len();
     let answer = presence_mailer::handle(mailer, event, deadline).await?;
@@ -59,7 +59,7 @@ pub async fn deliver(
 }
 
 /// Returns the answer of the publisher, and the events that it sent to the bus.
-pub async fn publish(stack: &Stack, feed: &FeedStore, event: &Value, deadline: SystemTime) -> Value {
+pub async fn publish(stack: &Stack, feed: &FeedStore, event: &Value, deadline: Deadline) -> Value {
     let before = stack.events().events().len();
     let clock = &stack.outbox().clock;
     let answer = presence_publisher::fan_out(&stack.event_bus, feed, clock.as_ref(), event, deadline).await;
@@ -67,7 +67,7 @@ pub async fn publish(stack: &Stack, feed: &FeedStore, event: &Value, deadline: S
 }
 
 /// Returns the answer of the auditor.
-async fn audit(stack: &Stack, deadline: SystemTime) -> anyhow::Result<Value> {
+async fn audit(stack: &Stack, deadline: Deadline) -> anyhow::Result<Value> {
     let config = AuditConfig::parse("", "")?;
     let settings = AuditSettings::new(config.units, config.mends);
     let clock = &stack.outbox().clock;
@@ -94,7 +94,7 @@ impl Wakes for KeptWakes {
 }
 
 /// Returns the answer of the deliverer, and the number of messages that it sent to its queue.
-async fn send(stack: &Stack, event: &Value, deadline: SystemTime) -> anyhow::Result<Value> {
+async fn send(stack: &Stack, event: &Value, deadline: Deadline) -> anyhow::Result<Value> {
     let (stores, clock) = (stack.stores(), &stack.outbox().clock);
     let deliverer = Deliverer {
         tables: StoredTables { webhooks: stores.webhooks.clone(), feed: stores.feed.clone() },
@@ -108,7 +108,7 @@ async fn send(stack: &Stack, event: &Value, deadline: SystemTime) -> anyhow::Res
 
 /// Returns the answer of ingest, and the reports that it wrote once it has taken its own messages, too. The bucket has the object that the
 /// events name.
-async fn ingest(stack: &Stack, event: &Value, deadline: SystemTime) -> anyhow::Result<Value> {
+async fn ingest(stack: &Stack, event: &Value, deadline: Deadline) -> anyhow::Result<Value> {
     let folder = tempfile::tempdir()?;
     let objects = FolderObjects::open(folder.path())?;
     let object = folder.path().join(OBJECT);

@@ -8,7 +8,7 @@ use presence_domain::ids::UserId;
 use presence_domain::invitation::{AddressMark, MarkReason, WINDOW};
 use presence_local::{Options, SesMode};
 use presence_mailer::{DeliveryOutcome, handle};
-use presence_runtime::clock::deadline_in;
+use presence_runtime::clock::Deadline;
 use serde_json::json;
 
 use super::log;
@@ -44,7 +44,7 @@ async fn deliver(rehearsal: &Rehearsal, user: &str) -> DeliveryOutcome {
 async fn deliver_with_feedback(rehearsal: &Rehearsal, user: &str) {
     assert_eq!(deliver(rehearsal, user).await, DeliveryOutcome::Sent);
     let event = rehearsal.stack.mailbox().take_feedback().expect("a report");
-    let deadline = deadline_in(std::time::Duration::from_mins(10));
+    let deadline = Deadline::after(std::time::Duration::from_mins(10));
     handle(rehearsal.stack.outbox(), &event, deadline).await.expect("an answer");
 }
 
