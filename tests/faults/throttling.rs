@@ -8,6 +8,7 @@ use presence_local::Options;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{
     AttemptOutcome, FaultConnector, FaultKind, Fixtures, Plan, TestStack, address, in_process_client, long_timeouts,
+    send,
 };
 use serde_json::json;
 
@@ -69,6 +70,19 @@ async fn transaction_that_is_refused_many_times_is_applied_once() {
     }
     faults.set_plan(Plan::None);
     assert_eq!(stack.audit().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_answer_to_a_request_that_changes_nothing_is_kept_in_the_end() {
+    let (stack, faults, fixtures) = stack(long_timeouts()).await;
+    faults.restart(Plan::Of { operation: "PutItem", call: 1, kind: FaultKind::Throttle, times: IN_A_ROW });
+    let request =
+        stack.request("POST", &format!("/user/{}", fixtures.manager_1.id)).header("content-type", "application/json");
+    let request = request.header("x-api-key", &fixtures.admin_1.key).header("idempotency-key", "once").body("{}");
+    let reply = send(request).await;
+    assert_eq!(reply.status, 200, "{}", reply.text);
+    let throttled = AttemptOutcome::Broken(FaultKind::Throttle);
+    assert_eq!(faults.observed().iter().filter(|attempt| attempt.outcome == throttled).count() as u64, IN_A_ROW);
 }
 
 #[tokio::test(flavor = "multi_thread")]

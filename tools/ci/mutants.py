@@ -28,8 +28,10 @@ SHARED = ["domain", "ledger", "store", "api", "runtime"]
 FUNCTIONS = ["users", "mailer", "ingest", "publisher", "deliverer"]
 BUILD = Build(TARGET, [f"presence-{name}" for name in [*SHARED, *FUNCTIONS, "tests"]])
 WORKERS = os.cpu_count()
-# Seconds of tests, as they ran without a mutant, after which a mutant is missed.
+# Seconds of tests, as they ran without a mutant, after which a mutant runs with no others than those that count calls, and is missed.
 MAX_SECONDS = 60
+# Words in the names of tests that count calls. Only they catch what makes a request dearer.
+COUNTING = {"budget", "cost", "wave"}
 # Tests of so many seconds, or so many of them, run in one process.
 GROUP_SECONDS, GROUP_TESTS = 0.5, 40
 
@@ -148,20 +150,28 @@ def outcome(number, mutant, tests, catching):
     reaching = [test for test in tests if number in test.reached]
     named = words(mutant["name"])
     reaching.sort(key=lambda test: (test not in catching, -len(named & words(test.name)), str(test.folder) != own, test.seconds))
-    group, seconds, total = [], 0, 0
-    for at, test in enumerate(reaching):
+    total = 0
+    for group, seconds in groups_of(reaching):
+        if total > MAX_SECONDS:
+            group = [test for test in group if COUNTING & words(test.name)]
+        word = run_tests(group, 10 + 5 * seconds, SWITCH=str(number)) if group else "missed"
+        total += seconds
+        if word != "missed":
+            catching.update(group)
+            return word
+    return "missed" if reaching else "unreached"
+
+
+def groups_of(tests):
+    """Returns groups of tests that run in one process, with the seconds of each."""
+    group, seconds = [], 0
+    for at, test in enumerate(tests):
         group.append(test)
         seconds += test.seconds
-        is_last = at + 1 == len(reaching) or reaching[at + 1].program != test.program
+        is_last = at + 1 == len(tests) or tests[at + 1].program != test.program
         if is_last or seconds > GROUP_SECONDS or len(group) == GROUP_TESTS:
-            word = run_tests(group, 10 + 5 * seconds, SWITCH=str(number))
-            total += seconds
-            if word != "missed":
-                catching.update(group)
-            if word != "missed" or total > MAX_SECONDS:
-                return word
+            yield group, seconds
             group, seconds = [], 0
-    return "missed" if reaching else "unreached"
 
 
 def main():

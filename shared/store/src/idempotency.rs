@@ -16,7 +16,7 @@ use crate::format::{ANSWER, item_as, kind_of, parse_as};
 use crate::keys::answer_key;
 use crate::{Database, schema};
 use presence_domain::error::Error;
-use presence_domain::idempotency::{AnswerId, BodyFingerprint, IdempotentRequest, KEPT, KeptAnswer, LookupResult};
+use presence_domain::idempotency::{AnswerId, BodyFingerprint, IdempotentRequest, KEPT, KeptAnswer};
 
 /// Maximum time for which a read waits for a transaction that holds the answer. A transaction takes some milliseconds.
 const MAX_WAIT: Duration = Duration::from_secs(1);
@@ -70,13 +70,6 @@ impl AnswerStore {
         item.flatten().map(|item| read(id, item)).transpose()
     }
 
-    /// True if an answer is kept for the request already.
-    pub(crate) async fn is_kept(&self, answer: Option<&KeptAnswer>) -> Result<bool, Error> {
-        let Some(answer) = answer else { return Ok(false) };
-        let stored = self.get(answer.request.id).await?;
-        Ok(LookupResult::of(&answer.request, stored, answer.at) != LookupResult::NotFound)
-    }
-
     /// Keeps the answer of a request that changes nothing. Returns [`Error::InProgress`] if one is kept already.
     pub(crate) async fn put(&self, answer: &KeptAnswer) -> Result<(), Error> {
         let (item, expired) = (to_item(answer)?, expired_at(answer));
@@ -93,9 +86,9 @@ impl AnswerStore {
         if self.db.retry_throttled(write).await? { Ok(()) } else { Err(Error::InProgress) }
     }
 
-    /// Deletes the answers of the changes between two instants, and returns their number. Scans the table.
-    pub async fn delete_between(&self, from: Timestamp, to: Timestamp) -> Result<usize, Error> {
-        let (mut start, mut deleted) = (None, 0);
+    /// Deletes the answers of the changes between two instants. Scans the table.
+    pub async fn delete_between(&self, from: Timestamp, to: Timestamp) -> Result<(), Error> {
+        let mut start = None;
         loop {
             let (items, next) = self.db.scan_page(&schema::API_KEYS, PAGE, start).await?;
             for item in items.into_iter().filter(|item| kind_of(&schema::API_KEYS, item) == ANSWER) {
@@ -107,11 +100,10 @@ impl AnswerStore {
                 let delete =
                     self.db.dynamo.client.delete_item().table_name(self.db.name(&schema::API_KEYS)).set_key(Some(key));
                 self.db.retry_throttled(|| delete.clone().send()).await?;
-                deleted += 1;
             }
             start = next;
             if start.is_none() {
-                return Ok(deleted);
+                return Ok(());
             }
         }
     }

@@ -80,6 +80,17 @@ mod tests {
     use presence_domain::ids::OrgId;
 
     #[test]
+    fn a_prediction_is_confirmed_by_what_it_was_made_from() {
+        let org = OrgTarget { org_id: OrgId::new(1).expect("an id"), trees: Vec::new() };
+        let cache = SearchCache::default();
+        cache.insert_log(org.org_id, Arc::default());
+        let snapshot = || cache.snapshot(&org).expect("a log");
+        let page = PostingPage { count: 3, postings: Vec::new(), range: None, next_nodes: Vec::new() };
+        let prediction = Prediction { snapshot: snapshot(), page: Some(page) };
+        assert_eq!(prediction.confirmed_by(&snapshot()).map(|page| page.count), Some(3));
+    }
+
+    #[test]
     fn cached_snapshot_has_the_log_and_each_root_that_the_directory_names() {
         let org_id = OrgId::new(1).expect("an id");
         let tree = TreeKey { set: ReviewSet::City(org_id, "lyon".to_owned()), facet_key: None };

@@ -93,6 +93,20 @@ fn the_branch_of_the_next_page_is_read_beside_the_nodes_of_a_page() {
 }
 
 #[test]
+fn a_root_that_the_cached_directory_does_not_name_is_not_read_again() {
+    let (table, set) = (MemoryTable::default(), ReviewSet::City(org_id(), "lyon".to_owned()));
+    let target = SearchTarget::new([set], EVERYTHING, true, PageRequest { page: 1, size: 30 });
+    let searcher = Searcher::new(Arc::new(table.clone()));
+    let [first, again] = [(); 2].map(|()| {
+        assert_eq!(find(&searcher, &target).count, 0);
+        table.take_reads()
+    });
+    // The roots of the city and of its organisation, and a bucket of the directory. Then only the organisation's.
+    assert_eq!(first, [(Consistency::Eventual, 2), (Consistency::Eventual, 1)]);
+    assert_eq!(again, [(Consistency::Eventual, 1)]);
+}
+
+#[test]
 fn the_range_of_a_page_is_told_by_the_tree_of_an_organisation_and_estimated_by_its_root_for_a_city() {
     let (table, org, city) =
         (MemoryTable::default(), ReviewSet::Org(org_id()), ReviewSet::City(org_id(), "lyon".to_owned()));

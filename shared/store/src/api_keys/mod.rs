@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use crate::client::errors::{failed, is_condition_failed};
+use crate::client::errors::failed;
 use crate::client::read::{Item, number, text};
 use crate::format::{KEY, kind_of};
 use crate::{Database, schema};
@@ -45,7 +45,7 @@ impl ApiKeyStore {
         self.db.get(&schema::API_KEYS, key(hash)).await?.map(ApiKeyRecord::read).transpose()
     }
 
-    /// Records the last use of a key. Does not bring a deleted key back.
+    /// Records the last use of a key. Fails for a deleted key, which it does not bring back.
     pub async fn record_use(&self, hash: &ApiKeyHash, used_at: Timestamp) -> Result<(), Error> {
         let update = self
             .db
@@ -57,11 +57,7 @@ impl ApiKeyStore {
             .update_expression("SET last_used_at = :used_at")
             .condition_expression("attribute_exists(key_hash)")
             .expression_attribute_values(":used_at", number(used_at.as_millisecond()));
-        match update.send().await {
-            Ok(_) => Ok(()),
-            Err(error) if is_condition_failed(&error) => Ok(()),
-            Err(error) => Err(failed(error)),
-        }
+        update.send().await.map(drop).map_err(failed)
     }
 
     /// True if an owner with this role has a key that gives access now. Scans the keys strongly until one is found.

@@ -1,5 +1,7 @@
 //! Cost of statistics of 10,000 reviews, without the cost of the key.
 
+use std::ops::Range;
+
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::{Review, ReviewId};
 use presence_local::connectors::{ConnectorLayer as _, WavesConnector, count_waves};
@@ -27,7 +29,11 @@ struct Budget {
 
 /// Stores the businesses of the reviews, in the cities that the reviews name.
 async fn put_businesses(stack: &TestStack) {
-    for number in 0..BUSINESSES {
+    put_numbered(stack, 0..BUSINESSES).await;
+}
+
+async fn put_numbered(stack: &TestStack, numbers: Range<usize>) {
+    for number in numbers {
         let city = if number < 40 { LARGE_CITY.to_owned() } else { format!("city {}", number % 50) };
         let id = BusinessId::parse(&format!("b{number}")).expect("an id");
         let business = Business { id, org_id: OrgId::new(1).expect("an id"), name: "Name".to_owned(), city };
@@ -101,6 +107,18 @@ async fn statistics_of_a_function_that_was_just_started_keep_their_budgets_and_r
         }
     }
     assert!(exceeded.is_empty(), "{}", exceeded.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_root_of_a_business_without_reviews_is_not_read() {
+    let (stack, fixtures) = filled_stack().await;
+    put_businesses(&stack).await;
+    let key = &fixtures.admin_1.key;
+    let before = cost_of_places(&ask(&just_started(&stack, key).await, key, "group_by=business").await);
+    put_numbered(&stack, BUSINESSES..2 * BUSINESSES).await;
+    let after = cost_of_places(&ask(&just_started(&stack, key).await, key, "group_by=business").await);
+    // 400 roots take 200 units at least. The longer list of businesses takes some.
+    assert!(after.read_units < before.read_units + 100.0, "{before:?}, then {after:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -198,3 +198,26 @@ impl Entries {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_directory_that_was_used_longest_ago_makes_room_unless_this_request_has_used_it() {
+        let directory = Arc::new(UserDirectory::default());
+        let org = |number| Some(OrgId::new(number).expect("an id"));
+        // Two fit, beside those that are loaded.
+        let cache = DirectoryCache::with_max_bytes(3 * directory.heap_bytes());
+        let insert = |number, started| drop(cache.insert(org(number), Arc::clone(&directory), started));
+        let kept = || [1, 2, 3].map(|number| cache.get_last(org(number)).is_some());
+        let started = cache.start_request();
+        for number in 1..=3 {
+            insert(number, started);
+        }
+        assert_eq!(kept(), [true, true, false]);
+        assert!(cache.get_current(org(1), &directory.head(), cache.start_request()).is_some());
+        insert(3, cache.start_request());
+        assert_eq!(kept(), [true, false, true]);
+    }
+}

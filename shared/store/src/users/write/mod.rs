@@ -161,7 +161,6 @@ impl UserStore {
         let precondition_lost = |guard| match (guard, before, after) {
             (Guard::User, Some(before), _) => self.has_changed(before).boxed(),
             (Guard::Reservation, _, Some(after)) => self.is_address_of_another(after).boxed(),
-            (Guard::Answer, ..) => self.answers.is_kept(answer).boxed(),
             _ => std::future::ready(Ok(false)).boxed(),
         };
         transaction.commit_unless(&self.db, precondition_lost).await
