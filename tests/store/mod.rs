@@ -2,6 +2,7 @@
 
 mod budget;
 pub(crate) mod bulk;
+mod damaged_items;
 mod emails;
 mod formats;
 pub(crate) mod lag;

@@ -1,6 +1,9 @@
 //! `GET` and `POST /api/v2/user/{user_id}/keys`, and below them `POST …/rotate` and `DELETE`
 
 use jiff::SignedDuration;
+use presence_domain::api_key::PlaintextApiKey;
+use presence_domain::instant::format_second;
+use presence_runtime::clock::Clock as _;
 use presence_store::AuditSource;
 use presence_store::schema::API_KEYS;
 use presence_tests::{Fixtures, Reply, TestStack, send};
@@ -123,8 +126,7 @@ async fn a_key_is_shown_once_and_listed_until_90_days_after_its_end() {
     assert_eq!(created.status, 200, "{}", created.text);
     let mut shown = created.json();
     let plain = shown["key"].take();
-    let created_at =
-        presence_domain::instant::format_second(presence_runtime::clock::Clock::now(stack.clock.as_ref()).as_second());
+    let created_at = format_second(stack.clock.now().as_second());
     let mut expected = json!({"id": shown["id"], "label": "till 1", "access": "read", "allowed_networks": ["127.0.0.0/8", "2001:db8::/32"],
         "created_at": created_at, "expires_at": "2026-06-01T00:00:00+00:00", "last_used_at": null, "revoked_at": null});
     shown.as_object_mut().expect("an object").remove("key");
@@ -151,6 +153,22 @@ async fn a_key_is_shown_once_and_listed_until_90_days_after_its_end() {
     let mut actions: Vec<_> = records.iter().map(|record| record.action.as_str()).collect();
     actions.sort_unstable();
     assert_eq!(actions, ["issue_key", "revoke_key"], "the second revocation changes nothing");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_expired_is_listed_for_90_days_and_deleted_with_the_next_one() {
+    let (stack, fixtures) = Fixtures::start().await;
+    let keys = Keys { stack: &stack, owner: &fixtures.manager_1.id, key: &fixtures.admin_1.key };
+    let ends_at = format_second(stack.clock.now().as_second() + 60);
+    let created = keys.create(&json!({"label": "short", "expires_at": ends_at})).await.json();
+    let hash = PlaintextApiKey::parse(text(&created["key"])).expect("a key").hash();
+    for (seconds, listed) in [(61, 2), (90 * 24 * 3_600, 1)] {
+        stack.clock.advance(SignedDuration::from_secs(seconds));
+        assert_eq!(keys.list().await.len(), listed);
+    }
+    assert!(stack.stores().api_keys.get(&hash).await.expect("an answer").is_some());
+    assert_eq!(keys.create(&json!({"label": "next"})).await.status, 200);
+    assert!(stack.stores().api_keys.get(&hash).await.expect("an answer").is_none());
 }
 
 #[tokio::test(flavor = "multi_thread")]

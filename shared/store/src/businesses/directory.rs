@@ -227,3 +227,27 @@ fn check_size(bytes: usize) -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scan_ends_at_the_last_entry_before_a_gap_and_announces_all_that_are_not_released() {
+        let business = |number: u64| BusinessId::parse(&format!("b{number}")).expect("an id");
+        let entry = |number: &u64| LogEntry::new(*number, "writer", &[(business(*number), 1)].into());
+        for (numbers, first, position, announced) in
+            [(&[][..], 7, 6, 0), (&[5, 6], 7, 6, 0), (&[6, 7, 8, 10], 7, 8, 3), (&[8], 7, 6, 1)]
+        {
+            let entries = numbers.iter().map(entry).collect();
+            let loaded = build(Vec::new(), entries, first).expect("valid entries");
+            assert_eq!((loaded.position, loaded.directory.pending().count()), (position, announced), "{numbers:?}");
+        }
+    }
+
+    #[test]
+    fn a_directory_may_have_its_bound_and_no_byte_more() {
+        assert!(check_size(MAX_DIRECTORY_BYTES).is_ok());
+        assert!(check_size(MAX_DIRECTORY_BYTES + 1).is_err());
+    }
+}
