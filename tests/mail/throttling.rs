@@ -1,14 +1,19 @@
 //! Calls of a delivery that `DynamoDB` refuses for now: the mail is sent once, and its outcome is recorded.
 
+use std::time::Duration;
+
 use jiff::SignedDuration;
 use presence_domain::ids::UserId;
 use presence_mailer::DeliveryOutcome;
+use presence_store::with_retries_for;
 use presence_tests::ConnectorLayer as _;
 use presence_tests::{FaultConnector, FaultKind, Plan, in_process_client, long_timeouts};
 
 use super::fake_mailer::SendOutcome;
 use super::invitation_fixture::InvitationFixture;
 
+/// Time for the retries of a call, which a busy machine does not need.
+const LONG: Duration = Duration::from_mins(10);
 /// Number of refusals in a row: more than the four attempts of the SDK.
 const IN_A_ROW: u64 = 9;
 /// Number of calls after which a delivery has certainly ended.
@@ -25,7 +30,7 @@ async fn deliver_refused(kind: FaultKind, call: u64, outcome: SendOutcome, expec
     fixture.fake_mailer.set_outcome(outcome);
     faults.restart(Plan::At { call, kind, times: IN_A_ROW });
     let id = UserId::parse(&fixture.id).expect("an id");
-    let delivered = fixture.process.outbox.deliver(id).await;
+    let delivered = with_retries_for(LONG, fixture.process.outbox.deliver(id)).await;
     assert_eq!(delivered.ok(), Some(expected), "{kind:?} from call {call} on");
     let is_last = faults.observed().len() < usize::try_from(call).expect("a small number");
     faults.set_plan(Plan::None);
