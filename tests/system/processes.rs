@@ -3,7 +3,8 @@
 use std::future::{Future, pending};
 use std::net::{IpAddr, Ipv4Addr};
 use std::ops::Range;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use aws_lambda_events::encodings::Body;
@@ -20,7 +21,7 @@ use presence_store::Database;
 use presence_tests::ConnectorLayer;
 use presence_tests::connectors::{Answer, NetworkConnector, NetworkFault, Next};
 use serde_json::Value;
-use tokio::sync::watch;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::pauses::Pauses;
@@ -74,15 +75,17 @@ pub(crate) struct Life {
     calls_left: Arc<AtomicI64>,
     /// True if the last call is carried out.
     ends_after: bool,
-    is_over: Arc<watch::Sender<bool>>,
+    is_over: Arc<AtomicBool>,
+    /// Tells of the end. A `watch` would tell in a random order.
+    end: Arc<Notify>,
 }
 
 impl Life {
     /// Returns a life without an end.
     pub(crate) fn start(network: &NetworkConnector, pauses: &Arc<Pauses>, ends_after: bool) -> Self {
-        let (calls_left, is_over) = (Arc::new(AtomicI64::new(i64::MAX)), Arc::new(watch::Sender::new(false)));
+        let (calls_left, is_over, end) = (Arc::new(AtomicI64::new(i64::MAX)), Arc::default(), Arc::default());
         let (pauses, still_until) = (Arc::clone(pauses), Arc::new(Mutex::new(Instant::now())));
-        Self { network: network.clone(), pauses, still_until, calls_left, ends_after, is_over }
+        Self { network: network.clone(), pauses, still_until, calls_left, ends_after, is_over, end }
     }
 
     /// Sets the call at which this life ends, unless there are no faults then.
@@ -91,7 +94,12 @@ impl Life {
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        *self.is_over.borrow()
+        self.is_over.load(Ordering::Relaxed)
+    }
+
+    fn end(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.end.notify_waiters();
     }
 
     /// Waits while the process stands still, which may begin now. So no call of it begins, and no answer reaches it.
@@ -110,10 +118,14 @@ impl Life {
 
     /// Does work of the process. Returns none if the process dies meanwhile.
     async fn work<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        let mut is_over = self.is_over.subscribe();
+        let mut end = pin!(self.end.notified());
+        end.as_mut().enable();
+        if self.is_over() {
+            return None;
+        }
         tokio::select! {
             biased;
-            _ = is_over.wait_for(|is_over| *is_over) => None,
+            () = end => None,
             output = work => Some(output),
         }
     }
@@ -124,7 +136,7 @@ impl ConnectorLayer for Life {
         let left = self.calls_left.fetch_sub(1, Ordering::Relaxed);
         let is_last = left <= 1 && self.network.has(NetworkFault::Kill);
         if is_last && !self.ends_after {
-            self.is_over.send_replace(true);
+            self.end();
         }
         let call = async {
             self.stand_still().await;
@@ -134,7 +146,7 @@ impl ConnectorLayer for Life {
         };
         let answer = self.work(call).await;
         if is_last {
-            self.is_over.send_replace(true);
+            self.end();
         }
         match answer.filter(|_| !is_last) {
             Some(answer) => answer,

@@ -1,5 +1,6 @@
 //! Streams of the tables, and the publishers that put their changes into the feed, or into the queue of replies.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use presence_runtime::clock::{Clock, Deadline};
 use presence_store::FeedStore;
 use presence_store::schema::Table;
 use serde_json::Value;
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 use super::background::{INVOCATION, invoke};
 use super::replies::ReplyQueue;
@@ -25,7 +26,7 @@ const STREAM_LAG: u64 = 2_000;
 /// Stream of a table, which shows writes after a while.
 pub(crate) struct Stream {
     records: TableStream,
-    writes: watch::Receiver<()>,
+    writes: Arc<Notify>,
     rng: Rng,
 }
 
@@ -33,17 +34,18 @@ impl Stream {
     pub(crate) async fn open(simulation: &Simulation, table: &Table) -> Self {
         let name = simulation.truth().database.name(table);
         let stream = TableStream::open(&simulation.instant_config(), &name).await.expect("the database answers");
-        Self { records: stream.expect("a stream"), writes: simulation.writes.clone(), rng: simulation.fork_rng() }
+        Self { records: stream.expect("a stream"), writes: Arc::clone(&simulation.writes), rng: simulation.fork_rng() }
     }
 
     /// Returns the next batch, when there is one.
     pub(crate) async fn next(&mut self) -> Value {
         loop {
-            self.writes.mark_unchanged();
+            let mut write = pin!(self.writes.notified());
+            write.as_mut().enable();
             if let Some(batch) = self.records.next_batch().await.expect("the database answers") {
                 return batch;
             }
-            self.writes.changed().await.expect("the simulation is there");
+            write.await;
             tokio::time::sleep(Duration::from_millis(self.rng.u64(..STREAM_LAG))).await;
         }
     }

@@ -19,7 +19,7 @@ use presence_store::{Database, Stores};
 use presence_tests::connectors::{AfterWrite, NetworkConnector, NetworkFault, WrittenKey};
 use presence_tests::{ConnectorLayer as _, Fixtures, LagConnector, TestStack, in_process_client, operator_scope};
 use tokio::runtime::{Builder, Handle, Runtime};
-use tokio::sync::watch;
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -118,8 +118,8 @@ pub(crate) struct Simulation {
     pub(crate) clock_error: i64,
     pub(crate) seed: u64,
     real_time: Handle,
-    /// Tells of each write.
-    pub(crate) writes: watch::Receiver<()>,
+    /// Tells of each write. A `watch` would tell in a random order.
+    pub(crate) writes: Arc<Notify>,
     pub(crate) pauses: Arc<Pauses>,
     apis: Mutex<Vec<Arc<Api>>>,
     /// Number of the runs of the auditor.
@@ -161,10 +161,10 @@ pub(crate) fn stores(stack: &TestStack, client: SharedHttpClient) -> Stores {
 }
 
 /// Returns the work after a write: the written users and reviews are read, and noted in the history.
-fn noting(tables: Arc<Tables>, history: Arc<Mutex<History>>, written: watch::Sender<()>) -> AfterWrite {
+fn noting(tables: Arc<Tables>, history: Arc<Mutex<History>>, written: Arc<Notify>) -> AfterWrite {
     Arc::new(move |keys: Vec<WrittenKey>| {
         let (truth, history) = (tables.in_use().clone(), Arc::clone(&history));
-        written.send_replace(());
+        written.notify_waiters();
         async move {
             for key in keys {
                 let history = || history.lock().expect("no panic");
@@ -199,9 +199,9 @@ impl Simulation {
             reviews.push(truth.reviews.get_review(operator_scope(), &id).await.expect("an answer").expect("a review"));
         }
         let history = Arc::new(Mutex::new(History::starting_with(users, reviews)));
-        let (written, writes) = watch::channel(());
+        let writes = Arc::new(Notify::new());
         let tables = Arc::new(Tables { first: truth, restored: OnceLock::new() });
-        let after_write = noting(Arc::clone(&tables), Arc::clone(&history), written);
+        let after_write = noting(Arc::clone(&tables), Arc::clone(&history), Arc::clone(&writes));
         let network = NetworkConnector::faulty(real_time.clone(), rng.fork(), after_write);
         let bucket = Arc::new(Bucket::new(network.clone(), rng.fork()));
         let [queue, replies] = [(), ()].map(|()| Arc::new(Queue::new(network.clone(), rng.fork(), at_start)));
@@ -411,8 +411,7 @@ impl Simulation {
         self.end_faults();
         if setting.uses_restored_tables() {
             tokio::time::sleep(TIME_UNTIL_SWITCH).await;
-            let mut writes = self.writes.clone();
-            while tokio::time::timeout(STREAM_TIME, writes.changed()).await.is_ok() {}
+            while tokio::time::timeout(STREAM_TIME, self.writes.notified()).await.is_ok() {}
             background::stop(&self, workers).await;
             operator.switch().await;
             workers = background::start(&self).await;
