@@ -12,7 +12,7 @@ use presence_tests::{FaultConnector, FaultKind, Plan, in_process_client, long_ti
 use super::fake_mailer::SendOutcome;
 use super::invitation_fixture::InvitationFixture;
 
-/// Time for the retries of a call, which a busy machine does not need.
+/// Time for the retries of a call: more than a busy machine needs.
 const LONG: Duration = Duration::from_mins(10);
 /// Number of refusals in a row: more than the four attempts of the SDK.
 const IN_A_ROW: u64 = 9;

@@ -199,10 +199,15 @@ pub(crate) async fn invoke<T, W: Future<Output = Result<T, Error>> + Send>(
     let is_killed = is_killed && simulation.network.has(NetworkFault::Kill);
     let time = if is_killed { KILLED_WITHIN.mul_f64(life) } else { limit };
     let answer = timeout(time, judged(simulation, what, function(Deadline::after(limit)))).await;
-    if answer.is_err() && !is_killed && !simulation.pauses.happen() {
+    judge_end_of(simulation, what, answer.is_ok() || is_killed);
+    answer.ok().flatten()
+}
+
+/// Finds an invocation that is at work after its deadline, unless it may have stood still.
+pub(crate) fn judge_end_of(simulation: &Simulation, what: &str, has_ended: bool) {
+    if !has_ended && !simulation.pauses.happen() {
         simulation.history().found(format!("{what} does not end by its deadline"));
     }
-    answer.ok().flatten()
 }
 
 /// Runs an invocation, and finds a panic and every error that the faults do not explain. Returns none if it fails.

@@ -14,7 +14,7 @@ use serde_json::Value;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::background::judged;
+use super::background::{judge_end_of, judged};
 use super::reviews::move_business;
 use super::rows::Row;
 use super::simulation::Simulation;
@@ -64,9 +64,7 @@ impl Process {
         let life = if is_killed { Duration::from_millis(self.rng.u64(..LONGEST_LIFE)) } else { INVOCATION_TIME };
         let invocation = judged(&self.simulation, "ingest", handle(&self.ingest, event, Deadline::after(left)));
         let answer = tokio::time::timeout(life, invocation).await;
-        if answer.is_err() && !is_killed && !self.simulation.pauses.happen() {
-            self.simulation.history().found("ingest does not end by its deadline".to_owned());
-        }
+        judge_end_of(&self.simulation, "ingest", answer.is_ok() || is_killed);
         if answer.is_err() || self.rng.u8(..20) == 0 {
             self.ingest = Self::ingest(&self.simulation);
         }

@@ -44,7 +44,7 @@ struct GuestKey {
 }
 
 /// Use of a key.
-enum Use {
+enum KeyUse {
     Read(&'static str),
     /// Change of the last name of a user.
     Rename(String),
@@ -52,18 +52,18 @@ enum Use {
 
 impl GuestKey {
     /// True if the rights of the key and those of its owner in a state admit a use.
-    fn may(&self, state: &State, to: &Use) -> bool {
+    fn may(&self, state: &State, to: &KeyUse) -> bool {
         let is_admin = state.users[&self.owner].role == Role::OrgAdmin;
         match to {
-            Use::Read(path) => *path != EVENTS || is_admin,
-            Use::Rename(id) => self.may_write && (is_admin || *id == self.owner),
+            KeyUse::Read(path) => *path != EVENTS || is_admin,
+            KeyUse::Rename(id) => self.may_write && (is_admin || *id == self.owner),
         }
     }
 
     /// True if the owner sees the user of a use.
-    fn sees(&self, state: &State, to: &Use) -> bool {
+    fn sees(&self, state: &State, to: &KeyUse) -> bool {
         let org_of = |id: &String| state.users.get(id).map(|user: &Seen| user.org);
-        !matches!(to, Use::Rename(id) if org_of(id).is_none_or(|org| Some(org) != org_of(&self.owner)))
+        !matches!(to, KeyUse::Rename(id) if org_of(id).is_none_or(|org| Some(org) != org_of(&self.owner)))
     }
 }
 
@@ -145,16 +145,16 @@ impl Client {
     /// Uses a key, and judges the status.
     async fn use_key(&mut self, key: &GuestKey) {
         let to = match self.rng.u8(..3) {
-            0 => Use::Read(OWN_USER),
-            1 => Use::Read(EVENTS),
-            _ if self.rng.bool() => Use::Rename(key.owner.clone()),
-            _ => Use::Rename(self.guest()),
+            0 => KeyUse::Read(OWN_USER),
+            1 => KeyUse::Read(EVENTS),
+            _ if self.rng.bool() => KeyUse::Rename(key.owner.clone()),
+            _ => KeyUse::Rename(self.guest()),
         };
         let source = if self.rng.u8(..4) == 0 { OUTSIDE } else { INSIDE };
         let (since, at) = (self.moment(), self.simulation.now());
         let (what, status) = match &to {
-            Use::Read(path) => ((*path).to_owned(), self.read_with(key, path, source).await),
-            Use::Rename(id) => (format!("a change of {id}"), self.rename_with(key, id, source).await),
+            KeyUse::Read(path) => ((*path).to_owned(), self.read_with(key, path, source).await),
+            KeyUse::Rename(id) => (format!("a change of {id}"), self.rename_with(key, id, source).await),
         };
         let is_active = |state: &State| is_active(state, &key.owner);
         let is_expired = key.ends.is_some_and(|(_, end)| end.is_some_and(|end| at >= end + self.clock_error()));

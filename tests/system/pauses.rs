@@ -10,7 +10,7 @@ use fastrand::Rng;
 use presence_tests::connectors::{NetworkConnector, NetworkFault};
 use tokio::time::{Sleep, sleep};
 
-/// Steps among which a process stands still once: number of times that work is polled, or that calls begin and end.
+/// Steps from one pause to the next, on average. A step is a poll of work, or the start or end of a call.
 const STEPS: u16 = 1_500;
 /// Longest pause of most.
 const SHORT: Duration = Duration::from_secs(20);

@@ -66,7 +66,7 @@ impl Clock for SimulatedClock {
     }
 }
 
-/// Life of a process, which ends at one of its calls, before the call or after it. Before that, it stands still at some. Clones are of one process.
+/// Life of a process. It ends at one of its calls, before the call or after it. At some calls the process stands still. Clones are of one process.
 #[derive(Clone)]
 pub(crate) struct Life {
     network: NetworkConnector,

@@ -28,7 +28,7 @@ SHARED = ["domain", "ledger", "store", "api", "runtime"]
 FUNCTIONS = ["users", "mailer", "ingest", "publisher", "deliverer"]
 BUILD = Build(TARGET, [f"presence-{name}" for name in [*SHARED, *FUNCTIONS, "tests"]])
 WORKERS = os.cpu_count()
-# Seconds of tests, as they ran without a mutant, after which a mutant runs with no others than those that count calls, and is missed.
+# Seconds of tests, as they ran without a mutant. After these, a mutant runs only with the tests that count calls.
 MAX_SECONDS = 60
 # Words in the names of tests that count calls. Only they catch what makes a request dearer.
 COUNTING = {"budget", "cost", "wave"}
