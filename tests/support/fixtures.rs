@@ -152,7 +152,11 @@ impl Fixtures {
         write(stack).await
     }
 
-    async fn write(stack: &TestStack) -> Self {
+    /// Writes the fixtures, each time with other ids and keys.
+    ///
+    /// # Panics
+    /// Panics if they cannot be written.
+    pub async fn write(stack: &TestStack) -> Self {
         for org in [1, 2] {
             stack.create_org(org).await;
             for number in 1..=3 {

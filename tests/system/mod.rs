@@ -80,7 +80,9 @@ fn judge_run(seed: u64) {
 
 #[test]
 fn a_seed_makes_the_same_calls_again() {
-    let setting = Setting { time: Duration::from_secs(30), clients: 3, ..Setting::of(1) };
+    // With a restore, and with calls of the restored tables.
+    let setting = Setting { time: Duration::from_secs(8), ..Setting::of(23) };
+    assert!(setting.uses_restored_tables());
     let [first, second] = [(), ()].map(|()| run(&setting).to_string());
     assert_eq!(first, second);
 }

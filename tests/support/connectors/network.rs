@@ -14,6 +14,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use presence_runtime::aws::ATTEMPT_TIMEOUT;
 use tokio::runtime::Handle;
+use tokio::task::unconstrained;
 use tokio::time::Instant;
 
 use super::fault::replies;
@@ -318,8 +319,9 @@ impl Shared {
     /// Carries a call out now.
     async fn carry_out(&self, request: HttpRequest, call: Call, next: Next) -> Result<RecordedReply, ConnectorError> {
         let mut reply = Box::pin(async move { RecordedReply::of(&next, request).await });
-        // The embedded database lets others run, and answers when it is polled again.
-        let reply = if let Some(reply) = (0..2).find_map(|_| (&mut reply).now_or_never()) {
+        // The embedded database lets others run, and answers when it is polled again. It waits for a lock now and then, so its polls must not
+        // count for the time at which the task of its caller lets others run.
+        let reply = if let Some(reply) = (0..2).find_map(|_| unconstrained(&mut reply).now_or_never()) {
             reply?
         } else {
             let (sender, receiver) = mpsc::channel();
@@ -327,7 +329,7 @@ impl Shared {
             receiver.recv().map_err(|error| ConnectorError::other(error.into(), None))??
         };
         if call.is_write() && reply.is_success() {
-            tokio::task::unconstrained((self.after_write)(call.written_keys())).await;
+            unconstrained((self.after_write)(call.written_keys())).await;
         }
         Ok(reply)
     }

@@ -1,13 +1,13 @@
 //! Connection to the tables.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use aws_sdk_dynamodb::config::retry::RetryPartition;
 use aws_sdk_dynamodb::operation::create_table::CreateTableError;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_types::SdkConfig;
 use presence_domain::error::Error;
-use presence_domain::random::random_u64;
 use presence_runtime::aws::{ATTEMPT_TIMEOUT, Aws};
 use presence_runtime::config::{Config, ConfigError};
 
@@ -50,12 +50,16 @@ impl From<DynamoDb> for Database {
     }
 }
 
+/// Clients that this process made.
+static CLIENTS: AtomicU64 = AtomicU64::new(0);
+
 impl Database {
     /// Connects to the tables whose names start with the prefix, in a DynamoDB without limits of partitions. Makes no call.
     pub fn new(config: &SdkConfig, table_prefix: &str) -> Self {
         // The SDK counts retries by partition, which is the process by default: a broken client would use up those of a
         // healthy one.
-        let retries = RetryPartition::new(format!("store-{:016x}", random_u64()));
+        let number = CLIENTS.fetch_add(1, Ordering::Relaxed);
+        let retries = RetryPartition::new(format!("store-{number}"));
         let config = aws_sdk_dynamodb::config::Builder::from(config).retry_partition(retries);
         let dynamo = DynamoDb {
             client: aws_sdk_dynamodb::Client::from_conf(config.interceptor(MeterInterceptor).build()),
