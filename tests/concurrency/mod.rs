@@ -9,6 +9,7 @@ mod keys;
 mod linearizability;
 mod principal_cache;
 mod race_env;
+mod search_rows;
 mod updates;
 
 /// Returns the rounds of each race.

@@ -33,7 +33,8 @@ impl UserStore {
         // The filter includes the address, so it does not match a user who has given it up.
         let count = UserDirectory::new(std::slice::from_ref(&user)).search(filter)?.len() as u64;
         let items = request.range(count).map(|_| user.clone()).collect();
-        Ok((Page { request, count, items }, BusinessIds::from([business_ids(item)?])))
+        let (id, (_, business_ids)) = business_ids(item)?;
+        Ok((Page { request, count, items }, BusinessIds::from([(id, business_ids)])))
     }
 
     /// Gets the item of a user by a strong read, if the user is in the scope and in the organisation of the filter.

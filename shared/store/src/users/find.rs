@@ -21,9 +21,11 @@ type Heads = Vec<(Option<OrgId>, DirectoryHead)>;
 
 /// Ids of the businesses of users, by user.
 pub type BusinessIds = HashMap<UserId, Vec<String>>;
+/// The same, each with the version of the user.
+pub(super) type VersionedBusinessIds = HashMap<UserId, (u64, Vec<String>)>;
 
-/// Maximum number of attempts to find a page. A page is found again if one of its users was deleted before its businesses were read.
-const MAX_ATTEMPTS: u32 = 3;
+/// Maximum number of attempts to find a page. A page is found again if one of its users changed before its businesses were read.
+const MAX_ATTEMPTS: u32 = 10;
 /// Maximum number of directories that load at the same time.
 const MAX_LOADS: usize = 8;
 /// Approximate memory of a user in a directory with its index of words, in bytes.
@@ -54,7 +56,8 @@ impl UserStore {
         self.search_directories(heads, started, filter, request).await
     }
 
-    /// Searches like [`UserStore::search`], and reads the businesses of the users on the page strongly.
+    /// Searches like [`UserStore::search`], and reads the businesses of the users on the page strongly. They are of the version of the user that
+    /// the page shows.
     ///
     /// The cached directories tell which users are on the page. Their businesses are read while the heads are read, which usually
     /// confirm the page: then one round trip is enough. Otherwise the page is found again, and the missing businesses are read.
@@ -71,27 +74,26 @@ impl UserStore {
         let started = self.directory_cache.start_request();
         let (cached_heads, cached_page) = self.search_cached(scope, org_id, &filter.started_again(), request)?;
         let heads = Box::pin(self.heads_in(scope, org_id));
-        let business_ids = Box::pin(self.get_business_ids(ids_on(&cached_page).collect()));
-        let (heads, mut business_ids) = futures::try_join!(heads, business_ids)?;
+        let on_page = cached_page.items.iter().map(|user| user.id).collect();
+        let (heads, mut read) = futures::try_join!(heads, Box::pin(self.get_business_ids(on_page)))?;
         let mut page = if heads == cached_heads {
             cached_page
         } else {
             self.search_directories(heads, started, filter, request).await?
         };
-        for attempt in 1..=MAX_ATTEMPTS {
-            let unread = ids_on(&page).filter(|id| !business_ids.contains_key(id)).collect();
-            business_ids.extend(self.get_business_ids(unread).await?);
-            if attempt == MAX_ATTEMPTS || ids_on(&page).all(|id| business_ids.contains_key(&id)) {
-                break;
+        for _ in 0..MAX_ATTEMPTS {
+            read.extend(self.get_business_ids(of_other_versions(&page, &read)).await?);
+            if of_other_versions(&page, &read).is_empty() {
+                return Ok((page, read.into_iter().map(|(id, (_, business_ids))| (id, business_ids)).collect()));
             }
             page = self.search(scope, org_id, &filter.started_again(), request).await?;
         }
-        Ok((page, business_ids))
+        Err(Error::Unavailable("users on the page kept changing while their businesses were read".into()))
     }
 
     /// Returns the ids of the businesses that a user has WRITE permission for, by a strong read; none if there is no such user.
     pub async fn get_businesses_of(&self, id: UserId) -> Result<Vec<BusinessId>, Error> {
-        let ids = self.get_business_ids(HashSet::from([id])).await?.remove(&id).unwrap_or_default();
+        let (_, ids) = self.get_business_ids(HashSet::from([id])).await?.remove(&id).unwrap_or_default();
         Ok(ids.iter().filter_map(|id| BusinessId::parse(id)).collect())
     }
 
@@ -177,7 +179,7 @@ impl UserStore {
     /// Reads the businesses of users, strongly. A user that was deleted meanwhile is missing.
     ///
     /// The ids are a set: a user that moved is in two directories while one of them is older, and is read once.
-    async fn get_business_ids(&self, ids: HashSet<UserId>) -> Result<BusinessIds, Error> {
+    async fn get_business_ids(&self, ids: HashSet<UserId>) -> Result<VersionedBusinessIds, Error> {
         let keys = ids.into_iter().map(|id| pk_sk(user_pk(id), USER_SK)).collect();
         let items = self.db.get_batch(&schema::USERS, keys, BusinessIdsItem::ATTRIBUTES).await?;
         items.into_iter().map(business_ids).collect()
@@ -195,8 +197,10 @@ impl UserStore {
     }
 }
 
-fn ids_on(page: &Page<ListedUser>) -> impl Iterator<Item = UserId> {
-    page.items.iter().map(|user| user.id)
+/// Returns the users on a page whose businesses are not read, or are of another version.
+fn of_other_versions(page: &Page<ListedUser>, read: &VersionedBusinessIds) -> HashSet<UserId> {
+    let is_read = |user: &&ListedUser| read.get(&user.id).is_some_and(|(version, _)| *version == user.version);
+    page.items.iter().filter(|user| !is_read(user)).map(|user| user.id).collect()
 }
 
 /// Returns the approximate memory of a directory with its index of words, in bytes.

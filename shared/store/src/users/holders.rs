@@ -25,7 +25,7 @@ impl UserStore {
         for members in members.chunks(USERS_AT_A_TIME) {
             let keys = members.iter().map(|member| pk_sk(user_pk(member.id), USER_SK)).collect();
             for item in self.db.get_batch(&schema::USERS, keys, BusinessIdsItem::ATTRIBUTES).await? {
-                let (user, businesses) = super::item::business_ids(item)?;
+                let (user, (_, businesses)) = super::item::business_ids(item)?;
                 for business in businesses.iter().filter_map(|id| BusinessId::parse(id)) {
                     holders.entry(business).or_default().push(user);
                 }

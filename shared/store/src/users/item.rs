@@ -93,6 +93,7 @@ with_attributes! {
     #[derive(Deserialize)]
     pub(super) struct BusinessIdsItem {
         id: String,
+        version: u64,
         business_ids: Vec<String>,
     }
 }
@@ -236,10 +237,10 @@ fn from_listed(stored: ListedItem) -> Result<ListedUser, Error> {
     })
 }
 
-/// Parses the id and the businesses of a user.
-pub(super) fn business_ids(item: Item) -> Result<(UserId, Vec<String>), Error> {
+/// Parses the id, the version and the businesses of a user.
+pub(super) fn business_ids(item: Item) -> Result<(UserId, (u64, Vec<String>)), Error> {
     let stored: BusinessIdsItem = parse_as(USER, item)?;
     let id =
         UserId::parse(&stored.id).ok_or_else(|| Error::internal("a stored user breaks the rules of its fields"))?;
-    Ok((id, stored.business_ids))
+    Ok((id, (stored.version, stored.business_ids)))
 }
