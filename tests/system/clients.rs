@@ -20,6 +20,8 @@ const ADDRESSES: u8 = 24;
 const GUESTS: usize = 24;
 /// Tries of a request with an idempotency key.
 const TRIES: usize = 8;
+/// Businesses that users may write, with their organisations: those that stay there.
+const BUSINESSES: [(&str, u64); 3] = [("b1-1", 1), ("b1-2", 1), ("b2-1", 2)];
 /// Client with a key of the set-up, which acts on guests.
 pub(crate) struct Client {
     pub(crate) simulation: Arc<Simulation>,
@@ -59,7 +61,7 @@ impl Client {
                 12..14 => self.search().await,
                 14 => self.count().await,
                 15..17 => self.use_keys().await,
-                17..19 => self.count_reviews().await,
+                17..19 => self.search_reviews().await,
                 19 => self.replace_processes().await,
                 20 => self.accept().await,
                 _ => self.act_on_review().await,
@@ -175,18 +177,20 @@ impl Client {
         } else {
             (Role::OrgAdmin, Status::Active)
         };
+        let businesses = self.businesses_of(org);
         let intent = Intent {
             id: None,
             org,
             role: Some(role),
             status: Some(status),
             email: Some(email.clone()),
+            businesses: Some(businesses.clone()),
             ..Intent::default()
         };
         let (token, since) = (self.intend(intent.clone()), self.moment());
         let body = json!({
             "first_name": "A", "last_name": token, "email": email, "org_id": org,
-            "role": role.as_str(), "status": status.as_str(),
+            "role": role.as_str(), "status": status.as_str(), "business_ids": businesses,
         });
         let request = self.request(Method::POST, "/user".to_owned(), body);
         self.simulation.creations().push((token.clone(), intent, request.clone()));
@@ -211,7 +215,18 @@ impl Client {
         let status = (self.rng.u8(..5) == 0).then_some(status);
         // Only those who see all may move a user.
         let org = (self.org.is_none() && self.rng.u8(..3) == 0).then(|| self.rng.u64(1..=2));
-        let intent = Intent { id: Some(id.clone()), org, role, status, email: email.clone(), ..Intent::default() };
+        // Who moves needs businesses of the other organisation, or none.
+        let has_businesses = org.is_some() || (self.org.is_some() && self.rng.u8(..4) == 0);
+        let businesses = has_businesses.then(|| self.businesses_of(org.or(self.org)));
+        let intent = Intent {
+            id: Some(id.clone()),
+            org,
+            role,
+            status,
+            email: email.clone(),
+            businesses: businesses.clone(),
+            ..Intent::default()
+        };
         let (token, since) = (self.intend(intent), self.moment());
         let mut body = json!({ "last_name": token });
         let status = status.map(Status::as_str);
@@ -223,11 +238,20 @@ impl Client {
         if let Some(org) = org {
             body["org_id"] = org.into();
         }
+        if let Some(businesses) = businesses {
+            body["business_ids"] = businesses.into();
+        }
         if body["status"] == "active" {
             body["password"] = "canary-pass-1".into();
         }
         let request = self.request(Method::POST, format!("/user/{id}"), body);
         self.change(&token, &request, since).await;
+    }
+
+    /// Returns some of the businesses of an organisation.
+    fn businesses_of(&mut self, org: Option<u64>) -> Vec<String> {
+        let of_org = BUSINESSES.into_iter().filter(|(_, owner)| Some(*owner) == org);
+        of_org.filter(|_| self.rng.bool()).map(|(business, _)| business.to_owned()).collect()
     }
 
     async fn delete(&mut self) {
@@ -358,5 +382,8 @@ impl Client {
 
 /// True if an answer shows a user as it is.
 fn is_shown(user: &Seen, shown: &Value) -> bool {
-    shown["last_name"] == user.last_name && shown["status"] == user.status.as_str() && shown["email"] == user.email
+    shown["last_name"] == user.last_name
+        && shown["status"] == user.status.as_str()
+        && shown["email"] == user.email
+        && shown["business_ids"] == json!(user.businesses)
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use http::Method;
-use presence_domain::review::{Review, ReviewState};
 use presence_store::{AuditRun, AuditSettings, LeftoverFolds};
 use presence_tests::reviews::{business_id, matching};
 use serde_json::{Value, json};
@@ -12,6 +11,7 @@ use serde_json::{Value, json};
 use super::background::{AUDIT_TIME, DAY, DAYS, invoke};
 use super::clients::Client;
 use super::processes::Api;
+use super::review_searches::{fields_of, is_seen, stats_of, stored_fields, stored_stats};
 use super::reviews::{move_business, moving_business};
 use super::simulation::Simulation;
 
@@ -31,7 +31,7 @@ pub(crate) async fn judge_audit(simulation: &Simulation) {
     let (clock, settings) = (simulation.clock(DAY * (DAYS + 1)), AuditSettings::new(f64::INFINITY, true));
     let audit = |deadline| presence_auditor::handle(reviews, clock.as_ref(), settings, deadline);
     let run = invoke(simulation, "the last audit", AUDIT_TIME, audit).await;
-    let count = simulation.history().reviews.len();
+    let count = simulation.history().state().reviews.len();
     if !matches!(run, Some(AuditRun { wrong: 0, round_is_done: true, reviews, .. }) if reviews == count) {
         simulation.history().found(format!("the last audit of {count} reviews is {run:?}"));
     }
@@ -62,15 +62,14 @@ impl Client {
         self.judge_found(since, None, &users);
         let counts = self.read(api, "/user/stats").await;
         self.judge_counts(since, &counts);
-        let reviews: Vec<Review> = self.simulation.history().reviews.values().cloned().collect();
-        let reviews = matching(&reviews, true, |review| self.org.is_none_or(|org| org == review.org_id.get()));
+        let stored = self.simulation.history().state().reviews.clone();
+        let reviews = matching(stored.values().map(Arc::as_ref), true, |review| is_seen(review, self.org));
         let page = self.read(api, "/reviews?per_page=100").await;
         let shown: Vec<_> = page["reviews"].as_array().into_iter().flatten().map(fields_of).collect();
         let stored: Vec<_> = reviews.iter().map(|review| stored_fields(review)).collect();
         self.compare("/reviews", &json!([page["count"], shown]), &json!([stored.len(), stored]));
         let stats = self.read(api, "/reviews/stats").await;
-        let stored = stored_stats(&reviews);
-        self.compare("/reviews/stats", &json!([stats["count"], stats["ratings"], stats["states"]]), &stored);
+        self.compare("/reviews/stats", &stats_of(&stats), &stored_stats(&reviews));
         let businesses = self.read(api, "/business/search?per_page=100").await;
         let shown = businesses["businesses"].as_array().into_iter().flatten();
         let shown: BTreeMap<_, _> = shown.map(|one| (one["id"].as_str().unwrap_or_default(), &one["org_id"])).collect();
@@ -101,22 +100,4 @@ impl Client {
         let seen: BTreeMap<_, _> = owners.filter(|(_, owner)| self.org.is_none_or(|org| org == *owner)).collect();
         json!([seen.len(), seen])
     }
-}
-
-fn fields_of(shown: &Value) -> Value {
-    ["id", "org_id", "state", "rating", "title", "reply_comment"].into_iter().map(|name| shown[name].clone()).collect()
-}
-
-fn stored_fields(review: &Review) -> Value {
-    let Review { id, org_id, state, rating, title, reply_comment, .. } = review;
-    json!([id.as_str(), org_id.to_string(), state.as_str(), rating.get(), title, reply_comment])
-}
-
-/// Returns the number of reviews, and their numbers by rating and by state.
-fn stored_stats(reviews: &[&Review]) -> Value {
-    let of_rating = |stars: u8| reviews.iter().filter(|review| review.rating.get() == stars).count();
-    let of_state = |state: ReviewState| reviews.iter().filter(|review| review.state == state).count();
-    let ratings: BTreeMap<_, _> = (1..=5).map(|stars| (stars.to_string(), of_rating(stars))).collect();
-    let states: BTreeMap<_, _> = ReviewState::ALL.map(|state| (state.as_str(), of_state(state))).into();
-    json!([reviews.len(), ratings, states])
 }

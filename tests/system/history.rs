@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use presence_domain::audit::AuditAction;
 use presence_domain::ids::{OrgId, UserId};
 use presence_domain::review::{ReplyAction, ReplyStatus, Review, ReviewId, ReviewState};
 use presence_domain::user::{Role, Status, User};
@@ -25,6 +27,8 @@ pub(crate) struct Seen {
     pub(crate) status: Status,
     pub(crate) last_name: String,
     pub(crate) email: String,
+    /// Businesses that it may write.
+    pub(crate) businesses: Vec<String>,
 }
 
 /// Change of a user that somebody asks for, under a last name that nothing else gives.
@@ -36,6 +40,7 @@ pub(crate) struct Intent {
     pub(crate) role: Option<Role>,
     pub(crate) status: Option<Status>,
     pub(crate) email: Option<String>,
+    pub(crate) businesses: Option<Vec<String>>,
     /// Moments at which it was carried out.
     pub(crate) done: Vec<Moment>,
     pub(crate) is_refused: bool,
@@ -45,7 +50,7 @@ pub(crate) struct Intent {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     pub(crate) users: BTreeMap<String, Seen>,
-    pub(crate) reviews: BTreeMap<String, (u64, ReviewState)>,
+    pub(crate) reviews: BTreeMap<String, Arc<Review>>,
 }
 
 /// States of the database by moment, with what people asked for.
@@ -66,8 +71,6 @@ pub(crate) struct History {
     pub(crate) acts: BTreeMap<(String, &'static str), usize>,
     /// Users as they are stored.
     stored: BTreeMap<String, User>,
-    /// Reviews as they are stored.
-    pub(crate) reviews: BTreeMap<String, Review>,
     /// Number of businesses on their way to another organisation.
     pub(crate) moving: usize,
     /// Moment of the last end of a move.
@@ -88,6 +91,7 @@ impl Seen {
             status: user.status,
             last_name: user.last_name.as_str().to_owned(),
             email: user.email.as_str().to_owned(),
+            businesses: user.business_ids.iter().map(|id| id.as_str().to_owned()).collect(),
         }
     }
 
@@ -95,10 +99,6 @@ impl Seen {
     pub(crate) fn is_seen_by(&self, org: Option<u64>) -> bool {
         org.is_none() || self.org == org
     }
-}
-
-fn place_and_state(review: &Review) -> (u64, ReviewState) {
-    (review.org_id.get(), review.state)
 }
 
 /// Returns the events of a change of a review: the organisation of the feed, and kind with version. An organisation that a review leaves
@@ -147,6 +147,7 @@ impl Intent {
             status: self.status.or(before.map(|before| before.status))?,
             last_name: last_name.to_owned(),
             email: self.email.clone().or(before.map(|before| before.email.clone()))?,
+            businesses: self.businesses.clone().or(before.map(|before| before.businesses.clone()))?,
         })
     }
 }
@@ -156,15 +157,14 @@ impl History {
     pub(crate) fn starting_with(users: Vec<User>, reviews: Vec<Review>) -> Self {
         let state = State {
             users: users.iter().map(|user| (user.id.to_string(), Seen::of(user))).collect(),
-            reviews: reviews.iter().map(|review| (review.id.as_str().to_owned(), place_and_state(review))).collect(),
+            reviews: reviews.into_iter().map(|review| (review.id.as_str().to_owned(), Arc::new(review))).collect(),
         };
         let mut requested = ReplyRequests::new();
-        for review in &reviews {
-            requested.entry(review.id.as_str().to_owned()).or_default().extend(request_of(review));
+        for (id, review) in &state.reviews {
+            requested.entry(id.clone()).or_default().extend(request_of(review));
         }
         let stored = users.into_iter().map(|user| (user.id.to_string(), user)).collect();
-        let reviews = reviews.into_iter().map(|review| (review.id.as_str().to_owned(), review)).collect();
-        Self { states: vec![state], stored, reviews, requested, ..Self::default() }
+        Self { states: vec![state], stored, requested, ..Self::default() }
     }
 
     /// Begins again with the users and reviews of restored tables, after the last change of the others. Mails were sent nonetheless, and what
@@ -260,8 +260,10 @@ impl History {
 
     /// Notes a review after a write, and judges its version: only the stamp of a row changes without one.
     pub(crate) fn wrote_review(&mut self, review: Review) {
-        let (id, seen) = (review.id.as_str().to_owned(), place_and_state(&review));
-        if let Some(before) = self.reviews.get(&id)
+        let id = review.id.as_str().to_owned();
+        let before = self.state().reviews.get(&id).cloned();
+        let before = before.as_deref();
+        if let Some(before) = before
             && review.version != before.version + 1
             && !(review.version == before.version && review.content_eq(before))
         {
@@ -269,7 +271,7 @@ impl History {
         }
         let requested = self.requested.entry(id.clone()).or_default();
         requested.extend(request_of(&review).filter(|request| !requested.contains(request)));
-        if let Some(before) = self.reviews.get(&id).filter(|before| request_of(before).is_none())
+        if let Some(before) = before.filter(|before| request_of(before).is_none())
             && let Some((old, new)) = before.reply.as_ref().zip(review.reply.as_ref())
             && old.version == new.version
             && new.status != old.status
@@ -279,12 +281,11 @@ impl History {
                 format!("the outcome of reply {} to {id} becomes {:?} after {:?}", new.version, new.status, old.status);
             self.found(finding);
         }
-        let events = events_of(self.reviews.get(&id), &review);
+        let events = events_of(before, &review);
         self.review_events.extend(events.map(|(org, event)| (org, id.clone(), event)));
-        self.reviews.insert(id.clone(), review);
-        if self.state().reviews.get(&id) != Some(&seen) {
+        if before != Some(&review) {
             let mut state = self.state().clone();
-            state.reviews.insert(id, seen);
+            state.reviews.insert(id, Arc::new(review));
             self.states.push(state);
         }
     }
@@ -327,6 +328,11 @@ impl History {
     /// True if a state between two moments fits.
     pub(crate) fn was(&self, moments: RangeInclusive<Moment>, fits: impl Fn(&State) -> bool) -> bool {
         self.states[moments].iter().any(fits)
+    }
+
+    /// Notes a request to act on a review.
+    pub(crate) fn asks_for(&mut self, id: &str, action: AuditAction) {
+        *self.acts.entry((id.to_owned(), action.as_str())).or_default() += 1;
     }
 
     /// Notes that an invitation of a user was accepted.

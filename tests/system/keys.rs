@@ -2,10 +2,13 @@
 
 use std::net::Ipv4Addr;
 use std::ops::Range;
+use std::sync::Arc;
 
 use http::Method;
 use jiff::{SignedDuration, Timestamp};
+use presence_domain::audit::AuditAction;
 use presence_domain::instant::format_second;
+use presence_domain::review::{Review, ReviewState};
 use presence_domain::user::{Role, Status};
 use serde_json::{Value, json};
 
@@ -48,23 +51,40 @@ enum KeyUse {
     Read(&'static str),
     /// Change of the last name of a user.
     Rename(String),
+    /// Change of the state of a review.
+    SetState(String),
 }
 
 impl GuestKey {
     /// True if the rights of the key and those of its owner in a state admit a use.
     fn may(&self, state: &State, to: &KeyUse) -> bool {
-        let is_admin = state.users[&self.owner].role == Role::OrgAdmin;
+        let owner = &state.users[&self.owner];
+        let is_admin = owner.role == Role::OrgAdmin;
+        let may_write_to =
+            |review: &Arc<Review>| owner.businesses.iter().any(|business| business == review.business_id.as_str());
         match to {
             KeyUse::Read(path) => *path != EVENTS || is_admin,
             KeyUse::Rename(id) => self.may_write && (is_admin || *id == self.owner),
+            KeyUse::SetState(id) => self.may_write && (is_admin || state.reviews.get(id).is_some_and(may_write_to)),
         }
     }
 
-    /// True if the owner sees the user of a use.
+    /// True if the owner sees the user or review of a use.
     fn sees(&self, state: &State, to: &KeyUse) -> bool {
-        let org_of = |id: &String| state.users.get(id).map(|user: &Seen| user.org);
-        !matches!(to, KeyUse::Rename(id) if org_of(id).is_none_or(|org| Some(org) != org_of(&self.owner)))
+        let org_of = |id: &String| state.users.get(id).and_then(|user: &Seen| user.org);
+        let org = match to {
+            KeyUse::Read(_) => return true,
+            KeyUse::Rename(id) => org_of(id),
+            KeyUse::SetState(id) => state.reviews.get(id).map(|review| review.org_id.get()),
+        };
+        org.is_some() && org == org_of(&self.owner)
     }
+}
+
+/// True if a review is deleted, and nobody can set its state.
+fn is_deleted(state: &State, to: &KeyUse) -> bool {
+    let review = if let KeyUse::SetState(id) = to { state.reviews.get(id) } else { None };
+    review.is_some_and(|review| review.state == ReviewState::Deleted)
 }
 
 impl Client {
@@ -144,9 +164,10 @@ impl Client {
 
     /// Uses a key, and judges the status.
     async fn use_key(&mut self, key: &GuestKey) {
-        let to = match self.rng.u8(..3) {
+        let to = match self.rng.u8(..5) {
             0 => KeyUse::Read(OWN_USER),
             1 => KeyUse::Read(EVENTS),
+            2 | 3 => KeyUse::SetState(self.review()),
             _ if self.rng.bool() => KeyUse::Rename(key.owner.clone()),
             _ => KeyUse::Rename(self.guest()),
         };
@@ -155,8 +176,10 @@ impl Client {
         let (what, status) = match &to {
             KeyUse::Read(path) => ((*path).to_owned(), self.read_with(key, path, source).await),
             KeyUse::Rename(id) => (format!("a change of {id}"), self.rename_with(key, id, source).await),
+            KeyUse::SetState(id) => (format!("a state of {id}"), self.set_state_with(key, id, source).await),
         };
         let is_active = |state: &State| is_active(state, &key.owner);
+        let is_admitted = |state: &State| is_active(state) && key.may(state, &to) && key.sees(state, &to);
         let is_expired = key.ends.is_some_and(|(_, end)| end.is_some_and(|end| at >= end + self.clock_error()));
         let may_be_expired = key.ends.is_some_and(|(end, _)| self.simulation.now() >= end - self.clock_error());
         let is_outside = key.has_network && source == OUTSIDE;
@@ -167,14 +190,14 @@ impl Client {
             Some(200..=404) if is_outside => history.found(what()),
             Some(200) if is_expired => history.found(what()),
             Some(200) if history.was(key.made..=since, |state| !is_active(state)) => history.found(what()),
-            Some(200) => {
-                let may = |state: &State| is_active(state) && key.may(state, &to) && key.sees(state, &to);
-                history.judge(since, what, may);
-            }
+            Some(200) => history.judge(since, what, is_admitted),
             Some(403) => history.judge(since, what, |state| is_active(state) && !key.may(state, &to)),
             // It ended with the time for which its owner was not active.
             Some(401) => history.judge(key.asked, what, |state| !is_active(state)),
             Some(404) => history.judge(since, what, |state| is_active(state) && !key.sees(state, &to)),
+            Some(400) if matches!(to, KeyUse::SetState(_)) => {
+                history.judge(since, what, |state| is_admitted(state) && is_deleted(state, &to));
+            }
             Some(400..=408) => history.found(what()),
             _ => {}
         }
@@ -192,6 +215,14 @@ impl Client {
         let request = self.request(Method::POST, format!("/user/{id}"), json!({ "last_name": token }));
         let request = Request { key: key.key.clone(), source, idempotency_key: None, ..request };
         self.change(&token, &request, since).await
+    }
+
+    /// Sets the state of a review with a key.
+    async fn set_state_with(&mut self, key: &GuestKey, id: &str, source: Ipv4Addr) -> Option<u16> {
+        let request = self.request(Method::PUT, format!("/reviews/{id}"), json!({ "state": "treated" }));
+        let request = Request { key: key.key.clone(), source, idempotency_key: None, ..request };
+        self.simulation.history().asks_for(id, AuditAction::SetReviewState);
+        self.send(&request).await.map(|(status, _)| status)
     }
 
     fn clock_error(&self) -> SignedDuration {

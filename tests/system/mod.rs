@@ -30,6 +30,7 @@ mod queue;
 mod refusals;
 mod replies;
 mod restore;
+mod review_searches;
 mod reviews;
 mod rows;
 mod shortened;

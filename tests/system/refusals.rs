@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::clients::Client;
 use super::history::{Moment, Seen, State};
 use super::processes::{PAGE, Request};
+use super::review_searches::is_seen;
 
 impl Client {
     /// Judges a refusal of a request with the key of this client, which always is an administrator's.
@@ -42,8 +43,8 @@ fn explains(state: &State, org: Option<u64>, request: &Request, status: u16, err
             (status == 404 && !is_seen && !id.is_empty()) || explains_of_user(state, id, request, status, errors)
         }
         (Some("reviews"), id) => {
-            let review = state.reviews.get(id).filter(|(of, _)| org.is_none_or(|org| org == *of));
-            explains_of_review(review.map(|(_, state)| *state), org, request, status, errors)
+            let review = state.reviews.get(id).filter(|review| is_seen(review, org));
+            explains_of_review(review.map(|review| review.state), org, request, status, errors)
         }
         _ => false,
     }

@@ -77,8 +77,7 @@ impl Client {
         let body = json!({ "version": request["version"], "outcome": outcome });
         let path = format!("/reviews/{id}/reply/outcome");
         while self.simulation.history().findings.is_empty() {
-            let act = (id.clone(), AuditAction::ReplyOutcome.as_str());
-            *self.simulation.history().acts.entry(act).or_default() += 1;
+            self.simulation.history().asks_for(&id, AuditAction::ReplyOutcome);
             let request = self.request(Method::POST, path.clone(), body.clone());
             match self.send(&request).await {
                 Some((200, _)) => return,

@@ -77,35 +77,9 @@ pub(crate) async fn move_business(simulation: &Simulation, org: u64) {
 type EventsById = BTreeMap<String, Vec<String>>;
 
 impl Client {
-    /// Reads the number of reviews with a state, of a search or of the statistics, and judges it unless a business is on its way.
-    pub(crate) async fn count_reviews(&mut self) {
-        let (since, state) = (self.moment(), *self.rng.choice(&ReviewState::ALL).expect("one"));
-        let (resource, count) = if self.rng.bool() {
-            (format!("?per_page=1&state={}", state.as_str()), "/count".to_owned())
-        } else {
-            ("/stats".to_owned(), format!("/states/{}", state.as_str()))
-        };
-        let path = format!("/reviews{resource}");
-        let request = self.request(Method::GET, path, Value::Null);
-        let Some((200, body)) = self.send(&request).await else {
-            return;
-        };
-        let org = self.org;
-        let mut history = self.simulation.history();
-        let was_calm = history.moving == 0 && since >= history.moved;
-        let fits = |all: &State| {
-            let counted = |(of, found): &&(u64, ReviewState)| *found == state && org.is_none_or(|org| org == *of);
-            body.pointer(&count) == Some(&json!(all.reviews.values().filter(counted).count()))
-        };
-        if was_calm || org.is_none() {
-            history.judge(since, || format!("count of reviews {org:?} {state:?}: {body}"), fits);
-        }
-    }
-
     /// Sets a state, replies, takes back, or reports an outcome; now and then two of these at the same time.
     pub(crate) async fn act_on_review(&mut self) {
-        let among = if self.rng.bool() { HOT } else { FIRST };
-        let id = review(self.rng.usize(..among)).id.as_str().to_owned();
+        let id = self.review();
         if self.rng.bool() {
             return self.act(&id).await;
         }
@@ -120,6 +94,12 @@ impl Client {
         };
         self.requests += 1;
         futures::join!(self.act(&id), second.act(&id));
+    }
+
+    /// Returns a review of the start, often one of few.
+    pub(crate) fn review(&mut self) -> String {
+        let among = if self.rng.bool() { HOT } else { FIRST };
+        review(self.rng.usize(..among)).id.as_str().to_owned()
     }
 
     /// Acts on a review, and judges what can be known.
@@ -138,11 +118,11 @@ impl Client {
                 (AuditAction::ReplyOutcome, Method::POST, "/reply/outcome", body)
             }
         };
-        *self.simulation.history().acts.entry((id.to_owned(), action.as_str())).or_default() += 1;
+        self.simulation.history().asks_for(id, action);
         let request = self.request(method, format!("/reviews/{id}{path}"), body);
         let answer = self.send(&request).await;
         if action == AuditAction::SetReviewState && matches!(answer, Some((200, _))) {
-            let has_it = |all: &State| all.reviews.get(id).is_some_and(|(_, found)| *found == state);
+            let has_it = |all: &State| all.reviews.get(id).is_some_and(|review| review.state == state);
             self.simulation.history().judge(since, || format!("{id} is {state:?}"), has_it);
         }
     }

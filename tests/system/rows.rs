@@ -15,6 +15,8 @@ use super::simulation::Simulation;
 const HOT: usize = 2;
 /// Largest number of rows of an object or a message.
 const MOST_ROWS: usize = 4;
+/// Days of reviews: few, and one of them in another month.
+const DATES: [&str; 3] = ["2024-02-29", "2024-03-01", "2024-03-02"];
 /// Microseconds of a second. S3 tells the time of an object in whole seconds.
 const SECOND: i64 = 1_000_000;
 
@@ -64,11 +66,14 @@ impl Row {
         let title = format!("title {}", rng.u32(..titles));
         let mut value = json!({
             "business_id": review.business_id.as_str(), "partner": review.partner.as_str(), "title": title,
-            "partner_id": review.partner_id, "date": "2024-03-01", "rating": rng.choice(&Rating::ALL).expect("one").get(),
+            "partner_id": review.partner_id, "date": rng.choice(&DATES).expect("one"), "rating": rng.choice(&Rating::ALL).expect("one").get(),
             "state": rng.choice(&ReviewState::ALL).expect("one").as_str(),
         });
         if let Some(seen) = seen_at {
             value["seen_at"] = Timestamp::from_microsecond(seen).expect("an instant").to_string().into();
+        }
+        if rng.bool() {
+            value["content"] = "Bien".into();
         }
         let is_wrong = rng.u8(..6) == 0;
         if is_wrong {
@@ -135,7 +140,7 @@ impl Sent {
         let mut findings = Vec::new();
         for row in self.objects.values().chain(self.messages.values()).flatten() {
             let Some(review) = &row.review else { continue };
-            let stored = simulation.history().reviews.get(review).cloned();
+            let stored = simulation.history().state().reviews.get(review).cloned();
             let Some(stored) = stored.filter(|stored| stamp(stored) >= Some((row.at(), row.place))) else {
                 findings.push(format!("a row is not stored: {row:?}"));
                 continue;
