@@ -22,7 +22,7 @@ type Heads = Vec<(Option<OrgId>, DirectoryHead)>;
 /// Ids of the businesses of users, by user.
 pub type BusinessIds = HashMap<UserId, Vec<String>>;
 /// The same, each with the version of the user.
-pub(super) type VersionedBusinessIds = HashMap<UserId, (u64, Vec<String>)>;
+type VersionedBusinessIds = HashMap<UserId, (u64, Vec<String>)>;
 
 /// Maximum number of attempts to find a page. A page is found again if one of its users changed before its businesses were read.
 const MAX_ATTEMPTS: u32 = 10;
