@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::history::{Intent, Moment, Seen, State};
 use super::processes::{PAGE, Request};
+use super::reviews::staying_businesses;
 use super::simulation::Simulation;
 
 /// Number of addresses: few, so that an address soon gets another owner.
@@ -20,8 +21,6 @@ const ADDRESSES: u8 = 24;
 const GUESTS: usize = 24;
 /// Tries of a request with an idempotency key.
 const TRIES: usize = 8;
-/// Businesses that users may write, with their organisations: those that stay there.
-const BUSINESSES: [(&str, u64); 3] = [("b1-1", 1), ("b1-2", 1), ("b2-1", 2)];
 /// Client with a key of the set-up, which acts on guests.
 pub(crate) struct Client {
     pub(crate) simulation: Arc<Simulation>,
@@ -248,10 +247,10 @@ impl Client {
         self.change(&token, &request, since).await;
     }
 
-    /// Returns some of the businesses of an organisation.
+    /// Returns some of the businesses of an organisation that stay there.
     fn businesses_of(&mut self, org: Option<u64>) -> Vec<String> {
-        let of_org = BUSINESSES.into_iter().filter(|(_, owner)| Some(*owner) == org);
-        of_org.filter(|_| self.rng.bool()).map(|(business, _)| business.to_owned()).collect()
+        let of_org = staying_businesses().iter().filter(|(_, owner)| Some(*owner) == org);
+        of_org.filter(|_| self.rng.bool()).map(|(business, _)| (*business).to_owned()).collect()
     }
 
     async fn delete(&mut self) {

@@ -56,6 +56,11 @@ enum KeyUse {
 }
 
 impl GuestKey {
+    /// Returns a request with this key, from an address. It is sent once.
+    fn present(&self, source: Ipv4Addr, request: Request) -> Request {
+        Request { key: self.key.clone(), source, idempotency_key: None, ..request }
+    }
+
     /// True if the rights of the key and those of its owner in a state admit a use.
     fn may(&self, state: &State, to: &KeyUse) -> bool {
         let owner = &state.users[&self.owner];
@@ -204,7 +209,7 @@ impl Client {
     }
 
     async fn read_with(&mut self, key: &GuestKey, path: &str, source: Ipv4Addr) -> Option<u16> {
-        let request = Request { source, ..Request::get(path.to_owned(), &key.key) };
+        let request = key.present(source, Request::get(path.to_owned(), ""));
         self.send(&request).await.map(|(status, _)| status)
     }
 
@@ -213,14 +218,14 @@ impl Client {
         let token = self.intend(Intent { id: Some(id.to_owned()), ..Intent::default() });
         let since = self.moment();
         let request = self.request(Method::POST, format!("/user/{id}"), json!({ "last_name": token }));
-        let request = Request { key: key.key.clone(), source, idempotency_key: None, ..request };
+        let request = key.present(source, request);
         self.change(&token, &request, since).await
     }
 
     /// Sets the state of a review with a key.
     async fn set_state_with(&mut self, key: &GuestKey, id: &str, source: Ipv4Addr) -> Option<u16> {
         let request = self.request(Method::PUT, format!("/reviews/{id}"), json!({ "state": "treated" }));
-        let request = Request { key: key.key.clone(), source, idempotency_key: None, ..request };
+        let request = key.present(source, request);
         self.simulation.history().asks_for(id, AuditAction::SetReviewState);
         self.send(&request).await.map(|(status, _)| status)
     }

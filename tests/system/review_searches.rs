@@ -67,14 +67,15 @@ impl Client {
             }
         };
         history.judge(since, || format!("{path} of {org:?}: {body}"), fits);
-        // A page shows its reviews as they are when it is complete.
+        // Their other fields may be newer than the page: each review is as it was at some moment since the request.
         let now = history.now();
-        for shown in shown {
-            let id = shown["id"].as_str().unwrap_or_default();
-            let is_so =
-                |all: &State| all.reviews.get(id).is_some_and(|review| stored_fields(review) == fields_of(shown));
+        for review_shown in shown {
+            let id = review_shown["id"].as_str().unwrap_or_default();
+            let is_so = |all: &State| {
+                all.reviews.get(id).is_some_and(|review| stored_fields(review) == fields_of(review_shown))
+            };
             if !history.was(since..=now, is_so) {
-                history.found(format!("{path} shows a review as it never was: {shown}"));
+                history.found(format!("{path} shows a review as it never was: {review_shown}"));
             }
         }
     }
@@ -85,10 +86,12 @@ pub(crate) fn is_seen(review: &Review, org: Option<u64>) -> bool {
     org.is_none_or(|org| org == review.org_id.get())
 }
 
+/// Returns the fields of a review in an answer that are compared.
 pub(crate) fn fields_of(shown: &Value) -> Value {
     ["id", "org_id", "state", "rating", "title", "reply_comment"].into_iter().map(|name| shown[name].clone()).collect()
 }
 
+/// Returns the same fields of a stored review.
 pub(crate) fn stored_fields(review: &Review) -> Value {
     let Review { id, org_id, state, rating, title, reply_comment, .. } = review;
     json!([id.as_str(), org_id.to_string(), state.as_str(), rating.get(), title, reply_comment])
@@ -103,6 +106,7 @@ pub(crate) fn stored_stats(reviews: &[&Review]) -> Value {
     json!([reviews.len(), ratings, states])
 }
 
+/// Returns the same numbers of an answer.
 pub(crate) fn stats_of(shown: &Value) -> Value {
     json!([shown["count"], shown["ratings"], shown["states"]])
 }

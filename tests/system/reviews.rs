@@ -52,6 +52,11 @@ pub(crate) async fn seed(stack: &TestStack) {
     stack.stores().reviews.upsert_reviews(&reviews).await.expect("the store answers");
 }
 
+/// Returns the businesses that stay in their organisations, with these.
+pub(crate) fn staying_businesses() -> &'static [(&'static str, u64)] {
+    &BUSINESSES[..BUSINESSES.len() - 1]
+}
+
 /// Returns the business that moves.
 pub(crate) fn moving_business() -> BusinessId {
     business_id(BUSINESSES[BUSINESSES.len() - 1].0)

@@ -319,8 +319,8 @@ impl Shared {
     /// Carries a call out now.
     async fn carry_out(&self, request: HttpRequest, call: Call, next: Next) -> Result<RecordedReply, ConnectorError> {
         let mut reply = Box::pin(async move { RecordedReply::of(&next, request).await });
-        // The embedded database lets others run, and answers when it is polled again. It waits for a lock now and then, so its polls must not
-        // count for the time at which the task of its caller lets others run.
+        // The embedded database lets others run, and answers when it is polled again. Now and then it waits for a lock, and is polled more often.
+        // These polls take nothing of the budget after which tokio makes a task yield. Otherwise tasks would run in another order.
         let reply = if let Some(reply) = (0..2).find_map(|_| unconstrained(&mut reply).now_or_never()) {
             reply?
         } else {

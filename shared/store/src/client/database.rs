@@ -50,7 +50,7 @@ impl From<DynamoDb> for Database {
     }
 }
 
-/// Clients that this process made.
+/// Number of clients that this process has made.
 static CLIENTS: AtomicU64 = AtomicU64::new(0);
 
 impl Database {
