@@ -4,10 +4,10 @@ use dynoxide::{Database, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Runs an operation on items or streams, and returns the JSON of its answer.
+/// Runs an operation on items or streams, and returns the status and JSON of its answer, which may be an error.
 ///
-/// `None` for another operation, and for one that fails, which has changed nothing: the server of the emulator knows how errors look.
-pub(super) fn run(database: &Database, operation: &str, body: &str) -> Option<String> {
+/// `None` for another operation, and for one whose request has another form: the server of the emulator knows how these errors look.
+pub(super) fn run(database: &Database, operation: &str, body: &str) -> Option<(u16, String)> {
     match operation {
         "BatchGetItem" => answer(body, |request| database.batch_get_item(request)),
         "BatchWriteItem" => answer(body, |request| database.batch_write_item(request)),
@@ -26,7 +26,9 @@ pub(super) fn run(database: &Database, operation: &str, body: &str) -> Option<St
     }
 }
 
-fn answer<I: DeserializeOwned, O: Serialize>(body: &str, run: impl FnOnce(I) -> Result<O>) -> Option<String> {
-    let answer = run(serde_json::from_str(body).ok()?).ok()?;
-    Some(serde_json::to_string(&answer).expect("an answer is JSON"))
+fn answer<I: DeserializeOwned, O: Serialize>(body: &str, run: impl FnOnce(I) -> Result<O>) -> Option<(u16, String)> {
+    Some(match run(serde_json::from_str(body).ok()?) {
+        Ok(answer) => (200, serde_json::to_string(&answer).expect("an answer is JSON")),
+        Err(error) => (error.status_code(), error.to_json()),
+    })
 }

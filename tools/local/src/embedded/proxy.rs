@@ -79,11 +79,12 @@ impl Pool {
         Self { database, idle: Mutex::default(), permits: Semaphore::new(MAX_CONNECTIONS) }
     }
 
-    /// Runs a request without HTTP, if it is one of those that [`direct::run`] takes, and succeeds.
+    /// Runs a request without HTTP, if it is one of those that [`direct::run`] takes.
     pub(super) fn run(&self, headers: &HeaderMap, body: &[u8]) -> Option<Response<Bytes>> {
         let (_, operation) = headers.get("x-amz-target")?.to_str().ok()?.split_once('.')?;
-        let answer = direct::run(&self.database, operation, std::str::from_utf8(body).ok()?)?;
+        let (status, answer) = direct::run(&self.database, operation, std::str::from_utf8(body).ok()?)?;
         let mut response = Response::new(Bytes::from(answer));
+        *response.status_mut() = StatusCode::from_u16(status).ok()?;
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-amz-json-1.0"));
         Some(response)
     }

@@ -2,8 +2,11 @@ use super::database::FILE_NAME;
 use super::*;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{
-    AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType, TableDescription,
+    AttributeDefinition, AttributeValue, BillingMode, ConditionCheck, KeySchemaElement, KeyType, ScalarAttributeType,
+    TableDescription, TransactWriteItem,
 };
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use aws_smithy_runtime_api::client::result::SdkError;
 
 fn client(dynamo: &EmbeddedDynamo) -> Client {
     Client::new(&crate::sdk_config(&dynamo.endpoint_url()))
@@ -35,6 +38,44 @@ async fn instances_serve_sdk_clients_and_share_no_tables() {
     create_table(&client(&first), "users").await.expect("described");
     assert_eq!(list_tables(&client(&first)).await, ["users"]);
     assert!(list_tables(&client(&second)).await.is_empty());
+}
+
+fn status_and_body<E: std::fmt::Debug>(error: &SdkError<E, HttpResponse>) -> (u16, String) {
+    let response = error.raw_response().unwrap_or_else(|| panic!("no answer: {error:?}"));
+    (response.status().as_u16(), String::from_utf8_lossy(response.body().bytes().expect("in memory")).into_owned())
+}
+
+/// Sends requests that fail, and returns the statuses and bodies of the answers.
+async fn send_what_fails(client: &Client) -> Vec<(u16, String)> {
+    let pk = || AttributeValue::S("1".to_owned());
+    let check = ConditionCheck::builder().table_name("users").key("pk", pk());
+    let check = check.condition_expression("attribute_not_exists(pk)").build().expect("complete");
+    let put = client.put_item().table_name("users").item("pk", pk()).condition_expression("attribute_not_exists(pk)");
+    let put = put.return_values_on_condition_check_failure("ALL_OLD".into());
+    let transaction = client.transact_write_items().transact_items(TransactWriteItem::builder().condition_check(check).build());
+    let query = client.query().table_name("users").key_condition_expression("nonsense");
+    let get = client.get_item().table_name("nothing").key("pk", pk());
+    vec![
+        status_and_body(&put.send().await.expect_err("it exists")),
+        status_and_body(&transaction.send().await.expect_err("it exists")),
+        status_and_body(&query.send().await.expect_err("no expression")),
+        status_and_body(&get.send().await.expect_err("no table")),
+    ]
+}
+
+/// The thread of the calls by HTTP answers one at a time. Behind those of an import, an error would come after seconds.
+#[tokio::test]
+async fn in_process_client_gets_errors_without_the_thread_of_http() {
+    let dynamo = EmbeddedDynamo::start(0, None).expect("starts");
+    let network = client(&dynamo);
+    create_table(&network, "users").await.expect("described");
+    network.put_item().table_name("users").item("pk", AttributeValue::S("1".to_owned())).send().await.expect("is put");
+    let never_runs = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let pool = Arc::new(Pool::of(dynamo.database.clone()));
+    in_process::register(dynamo.address.port(), pool, never_runs.handle().clone());
+    let config = crate::sdk_config(&dynamo.endpoint_url()).into_builder().http_client(in_process_client()).build();
+    assert_eq!(send_what_fails(&Client::new(&config)).await, send_what_fails(&network).await);
+    never_runs.shutdown_background();
 }
 
 #[tokio::test]
