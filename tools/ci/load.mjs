@@ -25,7 +25,10 @@ const MEMORY_GROWTH = 1.03;
 const GROWING_MINUTES = 11;
 
 const folder = mkdtempSync(`${tmpdir()}/presence-load-`);
-const stack = spawn(program, ["--json", "--port", "0", "--log", "json", "--data", folder, ...options], { stdio: ["ignore", "pipe", "ignore"] });
+const stack = spawn(program, ["--json", "--port", "0", "--log", "json", "--data", folder, ...options], { stdio: ["ignore", "pipe", "pipe"] });
+// Errors of the log, such as those of work behind the answers.
+const logged = [];
+createInterface({ input: stack.stderr }).on("line", line => line.includes('"level":"ERROR"') && logged.push(line));
 const [line] = await Promise.race([
   createInterface({ input: stack.stdout })[Symbol.asyncIterator]().next().then(({ value }) => [value]),
   new Promise((_, reject) => stack.on("exit", code => reject(new Error(`the stack ended with ${code}`)))),
@@ -42,7 +45,8 @@ const { users } = await json("/user/search?per_page=100&display_business_ids=fal
 const [review, user] = [index => reviews[index % reviews.length].id, index => users[index % users.length].id];
 // Answers of the first requests that failed.
 const refused = [];
-const FIRST_REFUSED = 5;
+// Number of refusals, and of errors of the log, that are shown.
+const FIRST_SHOWN = 5;
 
 const read = path => ({ method: "GET", path });
 const WORDS = ["martin", "lea", "dupont", "a", "mar"];
@@ -93,7 +97,7 @@ const send = (number, due) => new Promise(resolve => {
   outgoing.on("error", () => end("error"));
   outgoing.on("response", answer => text(answer).then(content => {
     const status = answer.statusCode;
-    if (status >= 300 && refused.length < FIRST_REFUSED) refused.push(`${status} to ${method} ${path(0).split("?")[0]}: ${content.slice(0, 300)}`);
+    if (status >= 300 && refused.length < FIRST_SHOWN) refused.push(`${status} to ${method} ${path(0).split("?")[0]}: ${content.slice(0, 300)}`);
     end(status);
   }).catch(() => end("error")));
   outgoing.end(sent);
@@ -171,7 +175,8 @@ const other = results.filter(({ outcome }) => outcome >= 300).length;
 const failed = errors + timeouts + other;
 const duration = (ended - first) / 1000;
 console.log(`${results.length} requests in ${duration.toFixed(2)} s: ${failed} failed (${errors} errors, ${timeouts} timeouts, ${other} of another status); statuses: ${statuses.join(", ")}`);
-for (const answer of refused) console.error(answer);
+for (const line of [...refused, ...logged.slice(0, FIRST_SHOWN)]) console.error(line);
+if (logged.length > 0) console.error(`the stack logged ${logged.length} errors`);
 const times = Float64Array.from(results, result => result.ended - result.due).sort();
 const percentile = percent => Math.round(times[Math.max(Math.ceil(times.length * percent / 100) - 1, 0)]);
 console.log(`milliseconds: p50 ${percentile(50)}, p90 ${percentile(90)}, p99 ${percentile(99)}, p99.9 ${percentile(99.9)}, most ${percentile(100)}`);
@@ -183,4 +188,4 @@ if (grows) console.error(`the memory grows from ${earlier.toFixed(1)} to ${later
 const answered = results.filter(result => Number.isInteger(result.outcome) && result.ended <= ended + LAST_MS).length;
 const slow = answered < duration * rate * LEAST_ANSWERED;
 if (slow) console.error(`only ${answered} of ${Math.floor(duration * rate)} requests were answered at the end`);
-process.exit(failed > 0 || slow || grows || lost !== 0 ? 1 : 0);
+process.exit(failed > 0 || slow || grows || lost !== 0 || logged.length > 0 ? 1 : 0);

@@ -52,7 +52,8 @@ async fn send_what_fails(client: &Client) -> Vec<(u16, String)> {
     let check = check.condition_expression("attribute_not_exists(pk)").build().expect("complete");
     let put = client.put_item().table_name("users").item("pk", pk()).condition_expression("attribute_not_exists(pk)");
     let put = put.return_values_on_condition_check_failure("ALL_OLD".into());
-    let transaction = client.transact_write_items().transact_items(TransactWriteItem::builder().condition_check(check).build());
+    let transaction =
+        client.transact_write_items().transact_items(TransactWriteItem::builder().condition_check(check).build());
     let query = client.query().table_name("users").key_condition_expression("nonsense");
     let get = client.get_item().table_name("nothing").key("pk", pk());
     vec![
