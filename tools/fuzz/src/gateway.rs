@@ -2,14 +2,11 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use presence_local::gateway::InvokeError;
+use presence_local::gateway::{InvokeError, MAX_HEAD_BYTES};
 use presence_local::replay::answer;
 use serde_json::{Value, json};
 
 use crate::stack::with_stack;
-
-/// Maximum length of a query that `lambda_http` takes. The gateway's own limit is far below.
-const MAX_QUERY_BYTES: usize = 60_000;
 
 /// Returns the function that has the path, as in the template.
 fn function_of(path: &str) -> &'static str {
@@ -22,8 +19,8 @@ fn function_of(path: &str) -> &'static str {
     }
 }
 
-/// Writes what the gateway writes itself. False for an event that it never passes. `lambda_http` refuses these, or panics at them.
-fn comes_from_gateway(event: &mut Value) -> bool {
+/// True if the gateway can pass such an event. `lambda_http` refuses others, or panics at them.
+fn is_from_gateway(event: &Value) -> bool {
     let http = &event["requestContext"]["http"];
     if !http["path"].is_string() || !http["method"].is_string() {
         return false;
@@ -31,17 +28,18 @@ fn comes_from_gateway(event: &mut Value) -> bool {
     let text = |name: &str| event[name].as_str().unwrap_or_default();
     let is_encoded = |byte: u8| byte.is_ascii_graphic() && !b"\"<>".contains(&byte);
     let (path, query, body) = (text("rawPath"), text("rawQueryString"), text("body"));
-    if !path.starts_with('/') || query.len() > MAX_QUERY_BYTES || !query.bytes().all(is_encoded) {
+    if !path.starts_with('/') || query.len() > MAX_HEAD_BYTES || !query.bytes().all(is_encoded) {
         return false;
     }
-    if event["isBase64Encoded"] == true && BASE64_STANDARD.decode(body).is_err() {
-        return false;
-    }
+    event["isBase64Encoded"] != true || BASE64_STANDARD.decode(body).is_ok()
+}
+
+/// Gives an event the host of a gateway, which checks it. `lambda_http` panics at a host or scheme that makes no URL.
+fn set_host(event: &mut Value) {
     event["requestContext"]["domainName"] = json!("a1b2c3d4e5.execute-api.eu-west-1.amazonaws.com");
     if let Some(headers) = event["headers"].as_object_mut() {
         headers.retain(|name, _| !["host", "x-forwarded-proto"].contains(&&*name.to_ascii_lowercase()));
     }
-    true
 }
 
 /// Checks that no function panics, hangs or answers 500.
@@ -50,9 +48,10 @@ fn comes_from_gateway(event: &mut Value) -> bool {
 /// Panics if one does.
 pub fn gateway(bytes: &[u8]) {
     let Ok(mut event) = serde_json::from_slice::<Value>(bytes) else { return };
-    if !comes_from_gateway(&mut event) {
+    if !is_from_gateway(&event) {
         return;
     }
+    set_host(&mut event);
     let path = event["requestContext"]["http"]["path"].as_str().unwrap_or_default();
     // It would send a request to any address.
     if path.ends_with("/test") {

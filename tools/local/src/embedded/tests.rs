@@ -12,6 +12,11 @@ fn client(dynamo: &EmbeddedDynamo) -> Client {
     Client::new(&crate::sdk_config(&dynamo.endpoint_url()))
 }
 
+fn in_process(dynamo: &EmbeddedDynamo) -> Client {
+    let config = crate::sdk_config(&dynamo.endpoint_url()).into_builder().http_client(in_process_client());
+    Client::new(&config.build())
+}
+
 async fn create_table(client: &Client, name: &str) -> Option<TableDescription> {
     let attribute = AttributeDefinition::builder().attribute_name("pk").attribute_type(ScalarAttributeType::S);
     let key = KeySchemaElement::builder().attribute_name("pk").key_type(KeyType::Hash);
@@ -74,16 +79,14 @@ async fn in_process_client_gets_errors_without_the_thread_of_http() {
     let never_runs = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let pool = Arc::new(Pool::of(dynamo.database.clone()));
     in_process::register(dynamo.address.port(), pool, never_runs.handle().clone());
-    let config = crate::sdk_config(&dynamo.endpoint_url()).into_builder().http_client(in_process_client()).build();
-    assert_eq!(send_what_fails(&Client::new(&config)).await, send_what_fails(&network).await);
+    assert_eq!(send_what_fails(&in_process(&dynamo)).await, send_what_fails(&network).await);
     never_runs.shutdown_background();
 }
 
 #[tokio::test]
 async fn in_process_client_reaches_each_instance_until_it_stops() {
     let dynamo = EmbeddedDynamo::start(0, None).expect("starts");
-    let config = crate::sdk_config(&dynamo.endpoint_url()).into_builder().http_client(in_process_client()).build();
-    let in_process = Client::new(&config);
+    let in_process = in_process(&dynamo);
     create_table(&in_process, "users").await.expect("described");
     assert_eq!(list_tables(&client(&dynamo)).await, ["users"]);
     let error = in_process.describe_table().table_name("nothing").send().await.expect_err("there is no such table");
