@@ -155,7 +155,7 @@ impl RecordedReply {
     pub(crate) async fn of(next: &Next, request: HttpRequest) -> Result<Self, ConnectorError> {
         let mut response = next.call(request).await?;
         let bytes = ByteStream::new(response.take_body()).collect().await;
-        let body = bytes.map_err(|source| ConnectorError::io(source.into()))?.to_vec();
+        let body = bytes.map_err(|source| ConnectorError::io(source.into()))?.into_bytes().into();
         Ok(Self { status: response.status().as_u16(), headers: response.headers().clone(), body })
     }
 

@@ -14,7 +14,7 @@ use super::simulation::Simulation;
 /// Condition of an item that has expired. It names `now`.
 const EXPIRED: &str = "#ttl <= :now";
 /// Time until the next look while there are faults.
-const SOON: Duration = Duration::from_secs(15);
+const SOON: Duration = Duration::from_secs(30);
 /// Time until the next look later.
 const LATER: Duration = Duration::from_mins(20);
 
@@ -46,5 +46,6 @@ async fn delete_expired(simulation: &Simulation, client: &Client, table: &Table,
         let delete = client.delete_item().table_name(&name).set_key(Some(item)).condition_expression(EXPIRED);
         let delete = delete.expression_attribute_names("#ttl", "ttl").expression_attribute_values(":now", now.clone());
         delete.send().await.expect("an answer");
+        simulation.writes.tell([name.as_str()]);
     }
 }

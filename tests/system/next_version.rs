@@ -16,13 +16,19 @@ pub(crate) struct VersionConnector {
 
 impl ConnectorLayer for VersionConnector {
     async fn call(&self, mut request: HttpRequest, next: Next) -> Answer {
-        let bytes = request.body().bytes().filter(|_| self.is_next);
+        let bytes = request.body().bytes().filter(|_| self.is_next && puts(&request));
         if let Some(mut body) = bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()) {
             add_attribute(&mut body);
             *request.body_mut() = body.to_string().into();
         }
         next.call(request).await
     }
+}
+
+/// True for an operation that may put items.
+fn puts(request: &HttpRequest) -> bool {
+    let target = request.headers().get("x-amz-target").unwrap_or_default();
+    target.ends_with(".PutItem") || target.ends_with(".TransactWriteItems")
 }
 
 /// Adds the attribute to each item that a request puts.

@@ -1,7 +1,8 @@
 //! Streams of the tables, and the publishers that put their changes into the feed, or into the queue of replies.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use fastrand::Rng;
@@ -23,6 +24,33 @@ use crate::events::fixture::remaining;
 /// Longest time until a stream shows a write, in milliseconds.
 const STREAM_LAG: u64 = 2_000;
 
+/// Tells of each write. A `watch` would tell in a random order.
+#[derive(Default)]
+pub(crate) struct Writes {
+    any: Notify,
+    /// By the full name of the table.
+    of_tables: Mutex<BTreeMap<String, Arc<Notify>>>,
+}
+
+impl Writes {
+    fn of_table(&self, table: &str) -> Arc<Notify> {
+        Arc::clone(self.of_tables.lock().expect("no panic").entry(table.to_owned()).or_default())
+    }
+
+    /// Tells of a write of an item of each of these tables.
+    pub(crate) fn tell<'a>(&self, tables: impl IntoIterator<Item = &'a str>) {
+        self.any.notify_waiters();
+        for table in BTreeSet::from_iter(tables) {
+            self.of_table(table).notify_waiters();
+        }
+    }
+
+    /// Waits for the next write.
+    pub(crate) async fn next(&self) {
+        self.any.notified().await;
+    }
+}
+
 /// Stream of a table, which shows writes after a while.
 pub(crate) struct Stream {
     records: TableStream,
@@ -34,7 +62,7 @@ impl Stream {
     pub(crate) async fn open(simulation: &Simulation, table: &Table) -> Self {
         let name = simulation.truth().database.name(table);
         let stream = TableStream::open(&simulation.instant_config(), &name).await.expect("the database answers");
-        Self { records: stream.expect("a stream"), writes: Arc::clone(&simulation.writes), rng: simulation.fork_rng() }
+        Self { records: stream.expect("a stream"), writes: simulation.writes.of_table(&name), rng: simulation.fork_rng() }
     }
 
     /// Returns the next batch, when there is one.
