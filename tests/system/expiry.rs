@@ -14,7 +14,7 @@ use super::simulation::Simulation;
 /// Condition of an item that has expired. It names `now`.
 const EXPIRED: &str = "#ttl <= :now";
 /// Time until the next look while there are faults.
-const SOON: Duration = Duration::from_secs(30);
+const SOON: Duration = Duration::from_secs(15);
 /// Time until the next look later.
 const LATER: Duration = Duration::from_mins(20);
 

@@ -80,6 +80,11 @@ const requests = [
 
 // The stack closes a connection on which nothing comes for 30 seconds.
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, timeout: 20_000 });
+/** Returns a name of a request: its method and path, and when it was due. */
+const nameOf = number => {
+  const { method, path } = requests[number % requests.length];
+  return `${method} ${path(0).split("?")[0]}, due after ${Math.round(number / rate)} s`;
+};
 /** Sends a request that was due at an instant. Returns the status, or what failed, and the instant of the last byte. */
 const send = (number, due) => new Promise(resolve => {
   const { method, path, body } = requests[number % requests.length];
@@ -97,7 +102,7 @@ const send = (number, due) => new Promise(resolve => {
   outgoing.on("error", () => end("error"));
   outgoing.on("response", answer => text(answer).then(content => {
     const status = answer.statusCode;
-    if (status >= 300 && refused.length < FIRST_SHOWN) refused.push(`${status} to ${method} ${path(0).split("?")[0]}: ${content.slice(0, 300)}`);
+    if (status >= 300 && refused.length < FIRST_SHOWN) refused.push(`${status} to ${nameOf(number)}: ${content.slice(0, 300)}`);
     end(status);
   }).catch(() => end("error")));
   outgoing.end(sent);
@@ -178,8 +183,9 @@ console.log(`${results.length} requests in ${duration.toFixed(2)} s: ${failed} f
 for (const line of [...refused, ...logged.slice(0, FIRST_SHOWN)]) console.error(line);
 if (logged.length > 0) console.error(`the stack logged ${logged.length} errors`);
 const times = Float64Array.from(results, result => result.ended - result.due).sort();
+const slowest = results.reduce((most, { due, ended }, number) => (ended - due > results[most].ended - results[most].due ? number : most), 0);
 const percentile = percent => Math.round(times[Math.max(Math.ceil(times.length * percent / 100) - 1, 0)]);
-console.log(`milliseconds: p50 ${percentile(50)}, p90 ${percentile(90)}, p99 ${percentile(99)}, p99.9 ${percentile(99.9)}, most ${percentile(100)}`);
+console.log(`milliseconds: p50 ${percentile(50)}, p90 ${percentile(90)}, p99 ${percentile(99)}, p99.9 ${percentile(99.9)}, most ${percentile(100)} (${nameOf(slowest)})`);
 console.log(`memory, MB in each minute: ${minutes.map(one => one.toFixed(1)).join(", ")}`);
 if (lost !== 0) console.error(`${lost} reviews are missing from the count`);
 // An import adds reviews to what the caches hold.
