@@ -62,7 +62,11 @@ impl Stream {
     pub(crate) async fn open(simulation: &Simulation, table: &Table) -> Self {
         let name = simulation.truth().database.name(table);
         let stream = TableStream::open(&simulation.instant_config(), &name).await.expect("the database answers");
-        Self { records: stream.expect("a stream"), writes: simulation.writes.of_table(&name), rng: simulation.fork_rng() }
+        Self {
+            records: stream.expect("a stream"),
+            writes: simulation.writes.of_table(&name),
+            rng: simulation.fork_rng(),
+        }
     }
 
     /// Returns the next batch, when there is one.
