@@ -126,6 +126,26 @@ test("an invitation lights its way to the mail and the events, and a refused one
   await window.close();
 });
 
+test("the way of an invitation is whole, also if its request appears last", async () => {
+  const window = await Window.open(browser, stack.origin);
+  const { page } = await window.visit(stack.home);
+  const step = name => page.locator("#way li.lit").filter({ hasText: name });
+  let isHidden = true;
+  await page.route(/requests\.json$/, async route => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    await route.fulfill({ response, json: isHidden ? { ...answer, requests: [] } : answer });
+  });
+  await page.getByRole("button", { name: "Invite somebody" }).click();
+  await step("invitation.sent").waitFor();
+  await step("the mail has left").waitFor();
+  assert.equal(await step("Request").count(), 0);
+  isHidden = false;
+  await stack.call("GET", "/user/me");
+  await step("Request").waitFor();
+  await window.close();
+});
+
 test("requests appear as they come, with cost, event and answer, and without the key", async () => {
   const window = await Window.open(browser, stack.origin);
   const { page } = await window.visit(`${stack.origin}/requests`);

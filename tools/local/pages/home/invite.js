@@ -62,7 +62,8 @@ export async function followInvitation() {
   const own = events.filter(({ detail }) => [detail.id, detail.user_id].includes(id));
   const types = own.map(event => event["detail-type"]);
   if (types.length > 0) light("event", types.join(", "));
-  if (mail && types.includes("invitation.sent")) shown = undefined;
+  const isWhole = Object.values(boxes).every(({ item }) => item.className === "lit");
+  if (isWhole && types.includes("invitation.sent")) shown = undefined;
 }
 
 button.onclick = async () => {
