@@ -9,7 +9,7 @@ use presence_ops::Exit;
 use presence_runtime::clock::SystemClock;
 use presence_store::Stores;
 use presence_tests::ops::import;
-use presence_tests::{ConnectorLayer, in_process_client};
+use presence_tests::{ConnectorLayer, in_process_client, operation_of};
 use tokio::runtime::Runtime;
 
 use super::import_env::{ImportEnv, rows_of, store_with_long_timeouts};
@@ -23,8 +23,7 @@ struct LossesConnector(Arc<AtomicUsize>);
 
 impl ConnectorLayer for LossesConnector {
     async fn call(&self, request: HttpRequest, next: Next) -> Answer {
-        let target = request.headers().get("x-amz-target").unwrap_or_default();
-        let is_transaction = target.ends_with(".TransactWriteItems");
+        let is_transaction = operation_of(&request) == "TransactWriteItems";
         let answer = next.call(request).await?;
         self.0.fetch_add(usize::from(is_transaction && !answer.status().is_success()), Ordering::Relaxed);
         Ok(answer)

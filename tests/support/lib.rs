@@ -33,4 +33,4 @@ pub use reviews::ReviewModel;
 pub use rng::rng;
 pub use routes::{AnyRoute, SEEDED_REVIEW, SEEDED_WEBHOOK, no_key_of, path_of, route, routes};
 pub use test_stack::{StoredUser, TestStack};
-pub use wire::{Item, put_all, sdk_config};
+pub use wire::{Item, operation_of, put_all, sdk_config};

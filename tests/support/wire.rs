@@ -45,9 +45,15 @@ pub async fn put_all(client: &Client, table: &str, items: Vec<Item>) {
     }
 }
 
+/// Returns the operation of a request: `PutItem`, `Query`, …; empty if it has no `x-amz-target`.
+pub fn operation_of(request: &HttpRequest) -> &str {
+    let target = request.headers().get("x-amz-target").unwrap_or_default();
+    target.rsplit('.').next().unwrap_or_default()
+}
+
 /// Call of `DynamoDB`, as one request has it.
 pub(crate) struct Call {
-    /// Operation: `PutItem`, `Query`, …; empty if the request has no `x-amz-target`.
+    /// Operation, as [`operation_of`] returns it.
     pub(crate) operation: String,
     /// Document of the request; null if it is not JSON.
     pub(crate) body: Value,
@@ -55,8 +61,7 @@ pub(crate) struct Call {
 
 impl Call {
     pub(crate) fn read(request: &HttpRequest) -> Self {
-        let target = request.headers().get("x-amz-target").unwrap_or_default();
-        let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
+        let operation = operation_of(request).to_owned();
         let body = request.body().bytes().and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
         Self { operation, body }
     }

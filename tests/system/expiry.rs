@@ -46,6 +46,6 @@ async fn delete_expired(simulation: &Simulation, client: &Client, table: &Table,
         let delete = client.delete_item().table_name(&name).set_key(Some(item)).condition_expression(EXPIRED);
         let delete = delete.expression_attribute_names("#ttl", "ttl").expression_attribute_values(":now", now.clone());
         delete.send().await.expect("an answer");
-        simulation.writes.tell([name.as_str()]);
+        simulation.writes.notify([name.as_str()]);
     }
 }

@@ -1,8 +1,8 @@
 //! Processes of the next version of the service, beside those of this one: each item that they put has one attribute more.
 
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
-use presence_tests::ConnectorLayer;
 use presence_tests::connectors::{Answer, Next};
+use presence_tests::{ConnectorLayer, operation_of};
 use serde_json::{Value, json};
 
 /// Attribute that this version does not know.
@@ -27,8 +27,7 @@ impl ConnectorLayer for VersionConnector {
 
 /// True for an operation that may put items.
 fn puts(request: &HttpRequest) -> bool {
-    let target = request.headers().get("x-amz-target").unwrap_or_default();
-    target.ends_with(".PutItem") || target.ends_with(".TransactWriteItems")
+    matches!(operation_of(request), "PutItem" | "TransactWriteItems")
 }
 
 /// Adds the attribute to each item that a request puts.

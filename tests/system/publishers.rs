@@ -1,6 +1,6 @@
 //! Streams of the tables, and the publishers that put their changes into the feed, or into the queue of replies.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -24,29 +24,29 @@ use crate::events::fixture::remaining;
 /// Longest time until a stream shows a write, in milliseconds.
 const STREAM_LAG: u64 = 2_000;
 
-/// Tells of each write. A `watch` would tell in a random order.
+/// Notifies of each write. A `watch` would do so in a random order.
 #[derive(Default)]
-pub(crate) struct Writes {
+pub(crate) struct WriteNotifier {
     any: Notify,
     /// By the full name of the table.
     of_tables: Mutex<BTreeMap<String, Arc<Notify>>>,
 }
 
-impl Writes {
+impl WriteNotifier {
     fn of_table(&self, table: &str) -> Arc<Notify> {
         Arc::clone(self.of_tables.lock().expect("no panic").entry(table.to_owned()).or_default())
     }
 
-    /// Tells of a write of an item of each of these tables.
-    pub(crate) fn tell<'a>(&self, tables: impl IntoIterator<Item = &'a str>) {
+    /// Notifies of a write of items of these tables.
+    pub(crate) fn notify<'a>(&self, tables: impl IntoIterator<Item = &'a str>) {
         self.any.notify_waiters();
-        for table in BTreeSet::from_iter(tables) {
+        for table in tables {
             self.of_table(table).notify_waiters();
         }
     }
 
     /// Waits for the next write.
-    pub(crate) async fn next(&self) {
+    pub(crate) async fn notified(&self) {
         self.any.notified().await;
     }
 }

@@ -31,7 +31,7 @@ use super::limits::Pass;
 use super::next_version::VersionConnector;
 use super::pauses::Pauses;
 use super::processes::{Api, LIFE, Life, Request, SimulatedClock};
-use super::publishers::Writes;
+use super::publishers::WriteNotifier;
 use super::queue::Queue;
 use super::rows::Sent;
 use super::shortened::Setting;
@@ -120,7 +120,7 @@ pub(crate) struct Simulation {
     pub(crate) clock_error: i64,
     pub(crate) seed: u64,
     real_time: Handle,
-    pub(crate) writes: Arc<Writes>,
+    pub(crate) writes: Arc<WriteNotifier>,
     pub(crate) pauses: Arc<Pauses>,
     apis: Mutex<Vec<Arc<Api>>>,
     /// Number of the runs of the auditor.
@@ -174,10 +174,10 @@ pub(crate) fn stores(stack: &TestStack, client: SharedHttpClient) -> Stores {
 }
 
 /// Returns the work after a write: the written users and reviews are read, and noted in the history.
-fn noting(tables: Arc<Tables>, history: Arc<Mutex<History>>, writes: Arc<Writes>) -> AfterWrite {
+fn noting(tables: Arc<Tables>, history: Arc<Mutex<History>>, writes: Arc<WriteNotifier>) -> AfterWrite {
     Arc::new(move |keys: Vec<WrittenKey>| {
         let (truth, history) = (tables.in_use().clone(), Arc::clone(&history));
-        writes.tell(keys.iter().map(|key| key.table.as_str()));
+        writes.notify(keys.iter().map(|key| key.table.as_str()));
         async move {
             for key in keys {
                 let history = || history.lock().expect("no panic");
@@ -212,7 +212,7 @@ impl Simulation {
             reviews.push(truth.reviews.get_review(operator_scope(), &id).await.expect("an answer").expect("a review"));
         }
         let history = Arc::new(Mutex::new(History::starting_with(users, reviews)));
-        let writes = Arc::new(Writes::default());
+        let writes = Arc::new(WriteNotifier::default());
         let tables = Arc::new(Tables { first: truth, restored: OnceLock::new() });
         let after_write = noting(Arc::clone(&tables), Arc::clone(&history), Arc::clone(&writes));
         let network = NetworkConnector::faulty(real_time.clone(), rng.fork(), after_write);
@@ -424,7 +424,7 @@ impl Simulation {
         self.end_faults();
         if setting.uses_restored_tables() {
             tokio::time::sleep(TIME_UNTIL_SWITCH).await;
-            while tokio::time::timeout(STREAM_TIME, self.writes.next()).await.is_ok() {}
+            while tokio::time::timeout(STREAM_TIME, self.writes.notified()).await.is_ok() {}
             background::stop(&self, workers).await;
             operator.switch().await;
             workers = background::start(&self).await;

@@ -183,7 +183,7 @@ console.log(`${results.length} requests in ${duration.toFixed(2)} s: ${failed} f
 for (const line of [...refused, ...logged.slice(0, FIRST_SHOWN)]) console.error(line);
 if (logged.length > 0) console.error(`the stack logged ${logged.length} errors`);
 const times = Float64Array.from(results, result => result.ended - result.due).sort();
-const slowest = results.reduce((most, { due, ended }, number) => (ended - due > results[most].ended - results[most].due ? number : most), 0);
+const slowest = results.findIndex(({ due, ended }) => ended - due === times.at(-1));
 const percentile = percent => Math.round(times[Math.max(Math.ceil(times.length * percent / 100) - 1, 0)]);
 console.log(`milliseconds: p50 ${percentile(50)}, p90 ${percentile(90)}, p99 ${percentile(99)}, p99.9 ${percentile(99.9)}, most ${percentile(100)} (${nameOf(slowest)})`);
 console.log(`memory, MB in each minute: ${minutes.map(one => one.toFixed(1)).join(", ")}`);

@@ -10,7 +10,7 @@ use presence_domain::user::{PersonName, UserChange};
 use tokio::sync::Notify;
 
 use super::{Answer, ConnectorLayer, Next};
-use crate::TestStack;
+use crate::{TestStack, operation_of};
 
 /// Connector that pauses the first write transaction after it was armed. Clones share one state.
 #[derive(Clone, Default)]
@@ -76,8 +76,7 @@ impl PauseConnector {
 
 impl ConnectorLayer for PauseConnector {
     async fn call(&self, request: HttpRequest, next: Next) -> Answer {
-        let target = request.headers().get("x-amz-target").unwrap_or_default();
-        if target.ends_with(".TransactWriteItems") && self.state.is_armed.swap(false, Ordering::SeqCst) {
+        if operation_of(&request) == "TransactWriteItems" && self.state.is_armed.swap(false, Ordering::SeqCst) {
             self.state.paused.notify_one();
             self.state.resumed.notified().await;
         }
