@@ -193,10 +193,10 @@ fn places() -> impl Strategy<Value = Place> {
 
 /// Returns changes of one lane.
 pub(super) fn changes() -> impl Strategy<Value = Vec<LogChange>> {
-    let change = (0..u64::MAX / 8, numbers(), numbers(), option::of(places()), option::of(places()));
-    (0..LANES as u64, vec(change, 0..20)).prop_map(|(lane, changes)| {
+    let change = (0..u64::MAX / 2, numbers(), numbers(), option::of(places()), option::of(places()));
+    (0..LANES, vec(change, 0..20)).prop_map(|(lane, changes)| {
         let change = |(id, version, old_version, old, new)| LogChange {
-            id: ReviewNumber::new(id * LANES as u64 + lane),
+            id: (id..u64::MAX).map(ReviewNumber::new).find(|id| id.lane() == lane).expect("one of the next numbers"),
             version,
             old_version,
             old,
