@@ -4,15 +4,20 @@
 //! of its lane. A lane has an eighth of an organisation's reviews, in no order of the file. So the import reads ahead until the
 //! backlog is full: the workers are busy, and their transactions are large.
 //!
+//! The reviews of a lane are written by date, each from the last one on; after the newest, the oldest comes. No lane is far
+//! ahead of another one. So the reviews of a fold are near each other in the trees, and it writes few nodes, also if the file is
+//! in no order.
+//!
 //! Rows about one review are written in the order of the file. A later row joins those that wait, or waits until those in
 //! flight are done.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Bound;
 use std::sync::Arc;
 
 use presence_domain::ids::{BusinessId, OrgId};
 use presence_domain::review::{Partner, Review};
-use presence_ledger::ReviewNumber;
+use presence_ledger::{LANES, ReviewNumber};
 
 /// Rows read ahead. If they are all of one organisation, 8 workers are busy, and all 16 from two organisations on. Rows of
 /// 250 organisations in any order still make transactions of 100 reviews.
@@ -21,13 +26,17 @@ const MAX_ROWS: usize = 200_000;
 const MAX_BYTES: u64 = 128 << 20;
 /// Rows to read before the first job. They are enough for full transactions if the file has few organisations.
 const MIN_ROWS: usize = 20_000;
-/// Reviews of one job: 20 full transactions, so that a failure is reported soon.
-const JOB_REVIEWS: usize = 20 * 98;
+/// Reviews of one job: two full transactions, so that a failure is reported soon.
+const JOB_REVIEWS: usize = 2 * 98;
+/// Reviews that a lane may be ahead of another one of its organisation.
+const MAX_LEAD: usize = 500;
 
 /// Key of a review within the file.
 type ReviewKey = Arc<(BusinessId, Partner, String)>;
 /// Unit that one worker at a time writes: a lane of an organisation's log. DynamoDB rejects transactions that conflict.
 type OrgLane = (OrgId, usize);
+/// Place of a review among those that wait: the instant by which trees sort it, and its sequence number.
+type Place = (i64, u64);
 
 /// Rows about one review, in the order of the file.
 #[derive(Debug, Default)]
@@ -81,11 +90,18 @@ struct BacklogLimits {
     /// Rows to read before the first job.
     min_rows: usize,
     job_reviews: usize,
+    max_lead: usize,
 }
 
 impl Default for BacklogLimits {
     fn default() -> Self {
-        Self { max_rows: MAX_ROWS, max_bytes: MAX_BYTES, min_rows: MIN_ROWS, job_reviews: JOB_REVIEWS }
+        Self {
+            max_rows: MAX_ROWS,
+            max_bytes: MAX_BYTES,
+            min_rows: MIN_ROWS,
+            job_reviews: JOB_REVIEWS,
+            max_lead: MAX_LEAD,
+        }
     }
 }
 
@@ -93,10 +109,12 @@ impl Default for BacklogLimits {
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
     limits: BacklogLimits,
-    /// Reviews that wait, by organisation and lane, then by sequence number: first in, first out.
-    waiting: BTreeMap<OrgLane, BTreeMap<u64, (ReviewKey, PendingReview)>>,
+    /// Reviews that wait, by organisation and lane.
+    waiting: BTreeMap<OrgLane, BTreeMap<Place, (ReviewKey, PendingReview)>>,
     /// Key in `waiting` of each review that waits.
-    waiting_index: HashMap<ReviewKey, (OrgLane, u64)>,
+    waiting_index: HashMap<ReviewKey, (OrgLane, Place)>,
+    /// Place of the last review of each lane that a worker took.
+    last_taken: HashMap<OrgLane, Place>,
     /// Lanes that a worker writes.
     busy: HashSet<OrgLane>,
     /// Reviews that are being written, with the rows that were read meanwhile.
@@ -144,14 +162,15 @@ impl Backlog {
         let Some(last) = pending.last() else { return };
         let org_lane = (last.org_id, ReviewNumber::of(&last.id).lane());
         self.last_sequence += 1;
-        self.waiting_index.insert(Arc::clone(&key), (org_lane, self.last_sequence));
-        self.waiting.entry(org_lane).or_default().insert(self.last_sequence, (key, pending));
+        let place = (last.effective_at(), self.last_sequence);
+        self.waiting_index.insert(Arc::clone(&key), (org_lane, place));
+        self.waiting.entry(org_lane).or_default().insert(place, (key, pending));
     }
 
     fn remove_waiting(&mut self, key: &ReviewKey) -> Option<PendingReview> {
-        let (org_lane, sequence) = self.waiting_index.remove(key)?;
+        let (org_lane, place) = self.waiting_index.remove(key)?;
         let reviews = self.waiting.get_mut(&org_lane)?;
-        let (_, pending) = reviews.remove(&sequence)?;
+        let (_, pending) = reviews.remove(&place)?;
         if reviews.is_empty() {
             self.waiting.remove(&org_lane);
         }
@@ -161,14 +180,21 @@ impl Backlog {
     /// Returns a job of the free lane with the most reviews, since it takes longest. Returns `None` if nothing can be
     /// written until another job is complete.
     pub(super) fn take_job(&mut self) -> Option<Job> {
-        let free = self.waiting.iter().filter(|(org_lane, _)| !self.busy.contains(*org_lane));
-        let (org_lane, _) = free.max_by_key(|(_, reviews)| reviews.len())?;
-        let org_lane = *org_lane;
+        let (mut most, mut next) = (0, None);
+        for (org_lane, reviews) in &self.waiting {
+            if reviews.len() > most && !self.busy.contains(org_lane) && !self.is_far_ahead(*org_lane) {
+                (most, next) = (reviews.len(), Some(*org_lane));
+            }
+        }
+        let org_lane = next?;
         let waiting = self.waiting.get_mut(&org_lane)?;
+        let last_taken = self.last_taken.entry(org_lane).or_default();
         let mut reviews = Vec::new();
         while reviews.len() < self.limits.job_reviews
-            && let Some((_, (key, pending))) = waiting.pop_first()
+            && let Some(place) = next_place(waiting, *last_taken)
+            && let Some((key, pending)) = waiting.remove(&place)
         {
+            *last_taken = place;
             self.waiting_index.remove(&key);
             self.in_flight.insert(Arc::clone(&key), PendingReview::default());
             reviews.push((key, pending));
@@ -178,6 +204,12 @@ impl Backlog {
         }
         self.busy.insert(org_lane);
         Some(Job { org_lane, reviews })
+    }
+
+    /// True if far fewer reviews of this lane wait than of another one of its organisation: as many come to each.
+    fn is_far_ahead(&self, (org_id, lane): OrgLane) -> bool {
+        let waiting = |lane| self.waiting.get(&(org_id, lane)).map_or(0, BTreeMap::len);
+        (0..LANES).any(|other| waiting(other) > waiting(lane) + self.limits.max_lead)
     }
 
     /// Removes the rows of a job that is done. Rows of its reviews that were read meanwhile may be written now.
@@ -193,6 +225,12 @@ impl Backlog {
             }
         }
     }
+}
+
+/// Returns the next place behind this one, or the first of all if none is behind it.
+fn next_place<T>(waiting: &BTreeMap<Place, T>, last: Place) -> Option<Place> {
+    let behind = waiting.range((Bound::Excluded(last), Bound::Unbounded)).next();
+    behind.or_else(|| waiting.first_key_value()).map(|(place, _)| *place)
 }
 
 #[cfg(test)]
