@@ -15,6 +15,9 @@ const requests = page => page.locator("#requests > li");
 const items = page => page.locator("#items > li");
 /** Returns the request of a row that this page has as its newest. */
 const newest = page => requests(page).first().locator("summary");
+/** Returns a function that finds a step of the way of an invitation by the name of its link, once it is lit. */
+const litStep = page => name =>
+  page.locator("#way li.lit").filter({ has: page.getByRole("link", { name: new RegExp(`${name}$`) }) });
 
 /** Replaces the clipboard: reading it takes a permission, and a headless browser shares one with all windows. */
 const recordCopies = page => page.evaluate(() => {
@@ -97,7 +100,7 @@ test("each task runs with the key of the chosen role, and its code is there in e
 test("an invitation lights its way to the mail and the events, and a refused one says why", async () => {
   const window = await Window.open(browser, stack.origin);
   const { page } = await window.visit(stack.home);
-  const step = name => page.locator("#way li.lit").filter({ has: page.getByRole("link", { name: new RegExp(`${name}$`) }) });
+  const step = litStep(page);
   await page.getByRole("button", { name: "Invite somebody" }).click();
   for (const [name, fact] of [
     ["Request", /200 in [\d.]+ ms/], ["Round trips", /\d+; [\d.]+ read, \d+ write units/], ["Outbox", "the mail has left"],
@@ -129,7 +132,7 @@ test("an invitation lights its way to the mail and the events, and a refused one
 test("the way of an invitation is whole, also if its request appears last", async () => {
   const window = await Window.open(browser, stack.origin);
   const { page } = await window.visit(stack.home);
-  const step = name => page.locator("#way li.lit").filter({ hasText: name });
+  const step = litStep(page);
   let isHidden = true;
   await page.route(/requests\.json$/, async route => {
     const response = await route.fetch();
@@ -137,8 +140,8 @@ test("the way of an invitation is whole, also if its request appears last", asyn
     await route.fulfill({ response, json: isHidden ? { ...answer, requests: [] } : answer });
   });
   await page.getByRole("button", { name: "Invite somebody" }).click();
-  await step("invitation.sent").waitFor();
-  await step("the mail has left").waitFor();
+  await step("Events").filter({ hasText: "invitation.sent" }).waitFor();
+  await step("Outbox").filter({ hasText: "the mail has left" }).waitFor();
   assert.equal(await step("Request").count(), 0);
   isHidden = false;
   await stack.call("GET", "/user/me");
