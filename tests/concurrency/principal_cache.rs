@@ -10,7 +10,7 @@ use presence_tests::ConnectorLayer as _;
 use presence_tests::connectors::{Event, InterleavingConnector};
 use presence_tests::{
     AnyRoute, Fixtures, Reply, TestStack, TestUser, calls_apart, in_process_client, long_timeouts, path_of, rounds,
-    routes,
+    routes, send,
 };
 use serde_json::json;
 
@@ -174,6 +174,45 @@ async fn a_user_that_moves_to_another_organisation_sees_itself_all_the_while() {
             let meanwhile = fixture.warm.get(&path, &mover.key).await;
             assert_eq!(meanwhile.status, 200, "{path}, moved before call {call}: {}", meanwhile.text);
             if fixture.interleaving.end().await.1.is_some() {
+                break;
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_manager_who_becomes_another_has_the_rights_of_before_or_after() {
+    let fixture = Fixture::new().await;
+    let (warm, by) = (&fixture.warm, fixture.fixtures.provider.key.clone());
+    let found = warm.get("/reviews?business__in=lyon-9", &by).await;
+    let path = format!("/reviews/{}", found.json()["reviews"][0]["id"].as_str().expect("an id"));
+    let mut number = 0;
+    for (change, statuses) in [
+        (json!({"role": "ORG_ADMIN", "business_ids": []}), [200, 200]),
+        (json!({"business_ids": ["paris-9"]}), [200, 403]),
+        (json!({"org_id": 1, "business_ids": ["lyon-1"]}), [200, 404]),
+        (json!({"role": "ORG_ADMIN", "org_id": 1, "business_ids": []}), [200, 404]),
+        (json!({"status": "invited"}), [200, 401]),
+    ] {
+        for call in 1..=MAX_CALLS {
+            number += 1;
+            let local = format!("changing-{number}");
+            let manager = warm.create_user(&local, Role::BusinessManager, Some(2), Status::Active).await;
+            let manager_path = format!("/user/{}", manager.id);
+            let given = warm.post(&manager_path, &by, &json!({"business_ids": ["lyon-9"]})).await;
+            assert_eq!(given.status, 200, "{}", given.text);
+            let (other, by, body) = (Arc::clone(&fixture.other), by.clone(), change.clone());
+            let event = async move {
+                let changed = other.post(&manager_path, &by, &body).await;
+                assert_eq!(changed.status, 200, "{}", changed.text);
+            };
+            fixture.interleaving.before(call, Box::pin(event)).await;
+            let state = if call % 2 == 0 { "treated" } else { "not_treated" };
+            let set = warm.request("PUT", &path).header("x-api-key", &manager.key).json(&json!({ "state": state }));
+            let set = send(set).await;
+            assert!(statuses.contains(&set.status), "{change} before call {call}: {set:?}");
+            if fixture.interleaving.end().await.1.is_some() {
+                assert!(call > 3, "a change makes few calls");
                 break;
             }
         }

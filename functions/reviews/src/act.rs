@@ -7,7 +7,7 @@ use presence_domain::audit::{Actor, AuditAction, AuditRecord};
 use presence_domain::error::{Error, FieldErrors};
 use presence_domain::ids::BusinessId;
 use presence_domain::review::Review;
-use presence_domain::user::Role;
+use presence_domain::user::{Role, Status};
 use presence_store::ReviewDecision;
 
 use crate::App;
@@ -30,9 +30,11 @@ impl Act {
         apply: impl Fn(&Review, Timestamp) -> Result<Option<Review>, Error>,
         show: impl Fn(&Review) -> Answer,
     ) -> Result<ChangeAnswer, Error> {
-        let caller = &request.principal;
-        let decide = |review: &Review, business_ids: Vec<BusinessId>| {
-            authorize(caller, self.right, Target::of_review(caller, review, &business_ids))?;
+        let decide = |review: &Review, (caller, business_ids): (Principal, Vec<BusinessId>)| {
+            if !caller.scope().covers(Some(review.org_id)) {
+                return Err(Error::NotFound);
+            }
+            authorize(&caller, self.right, Target::of_review(&caller, review, &business_ids))?;
             errors.clone().into_result()?;
             let at = app.clock.now();
             let after = apply(review, at)?;
@@ -44,18 +46,22 @@ impl Act {
             });
             Ok(ReviewDecision { change, answer })
         };
-        let read = || app.writable_businesses(caller);
+        let caller = &request.principal;
+        let read = || app.find_caller_with_businesses(caller);
         app.reviews.update_review(caller.scope(), &review_id(request)?, read, decide, ChangeAnswer::kept).await
     }
 }
 
 impl App {
-    /// Returns the businesses that the policy asks about: those of a `BUSINESS_MANAGER`, by a strong read, since they may have changed.
-    async fn writable_businesses(&self, caller: &Principal) -> Result<Vec<BusinessId>, Error> {
+    /// Returns the caller with the businesses that the policy asks about: those of a `BUSINESS_MANAGER`. One strong read has both: the user may
+    /// have changed since the key was read, and new businesses do not fit an old role.
+    async fn find_caller_with_businesses(&self, caller: &Principal) -> Result<(Principal, Vec<BusinessId>), Error> {
         if caller.role != Role::BusinessManager {
-            return Ok(Vec::new());
+            return Ok((*caller, Vec::new()));
         }
-        self.users.get_businesses_of(caller.user_id).await
+        let user = self.users.get(caller.scope_of_user(caller.user_id), caller.user_id).await?;
+        let user = user.filter(|user| user.status == Status::Active).ok_or(Error::Unauthenticated)?;
+        Ok((Principal { user_id: user.id, org_id: user.org_id, role: user.role }, user.business_ids))
     }
 
     /// Returns an error if replies are not set up.

@@ -12,7 +12,7 @@ use crate::users::directory::{DirectoryCache, RequestStart};
 use crate::{UserStore, schema};
 use presence_domain::access::Scope;
 use presence_domain::error::Error;
-use presence_domain::ids::{BusinessId, OrgId, UserId};
+use presence_domain::ids::{OrgId, UserId};
 use presence_domain::page::{Page, PageRequest};
 use presence_domain::user_directory::DirectoryHead;
 use presence_domain::user_directory::{ListedUser, UserDirectory, UserFilter};
@@ -89,12 +89,6 @@ impl UserStore {
             page = self.search(scope, org_id, &filter.started_again(), request).await?;
         }
         Err(Error::Unavailable("users on the page kept changing while their businesses were read".into()))
-    }
-
-    /// Returns the ids of the businesses that a user has WRITE permission for, by a strong read; none if there is no such user.
-    pub async fn get_businesses_of(&self, id: UserId) -> Result<Vec<BusinessId>, Error> {
-        let (_, ids) = self.get_business_ids(HashSet::from([id])).await?.remove(&id).unwrap_or_default();
-        Ok(ids.iter().filter_map(|id| BusinessId::parse(id)).collect())
     }
 
     /// Returns a store of the same tables with an empty cache of directories for this many bytes.
