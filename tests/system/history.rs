@@ -71,10 +71,6 @@ pub(crate) struct History {
     pub(crate) acts: BTreeMap<(String, &'static str), usize>,
     /// Users as they are stored.
     stored: BTreeMap<String, User>,
-    /// Number of businesses on their way to another organisation.
-    pub(crate) moving: usize,
-    /// Moment of the last end of a move.
-    pub(crate) moved: Moment,
     mails: BTreeMap<String, Vec<Timestamp>>,
     /// Invitations that were accepted: user, address, and the instant of the answer.
     invitations: BTreeMap<String, (String, Timestamp)>,

@@ -33,7 +33,7 @@ const SIZES: [usize; 3] = [1, 4, 100];
 const LAST_PAGE: usize = 3;
 
 impl Client {
-    /// Reads a page of a search, or statistics, and judges it unless a business is on its way.
+    /// Reads a page of a search, or statistics, and judges it.
     pub(crate) async fn search_reviews(&mut self) {
         let (since, of_stats, newest_first) = (self.moment(), self.rng.bool(), self.rng.bool());
         let (filter, admits) = *self.rng.choice(&FILTERS).expect("one");
@@ -50,10 +50,6 @@ impl Client {
         };
         let org = self.org;
         let mut history = self.simulation.history();
-        let was_calm = history.moving == 0 && since >= history.moved;
-        if !was_calm && org.is_some() {
-            return;
-        }
         let shown: Vec<_> = body["reviews"].as_array().into_iter().flatten().collect();
         let fits = |all: &State| {
             let is_found = |review: &Review| is_seen(review, org) && admits(review);

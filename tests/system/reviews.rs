@@ -66,16 +66,11 @@ pub(crate) fn moving_business() -> BusinessId {
 pub(crate) async fn move_business(simulation: &Simulation, org: u64) {
     let business =
         Business { id: moving_business(), org_id: org_id(org), name: "Shop".to_owned(), city: CITY.to_owned() };
-    simulation.history().moving += 1;
     let stores = simulation.stores();
     judged(simulation, "a move", stores.reviews.put_business(&business)).await;
     // Without an end, the auditor finishes it.
     let stores = simulation.stores();
-    if judged(simulation, "the end of moves", stores.reviews.finish_moves(|| true)).await.is_some() {
-        let mut history = simulation.history();
-        history.moving = 0;
-        history.moved = history.now();
-    }
+    judged(simulation, "the end of moves", stores.reviews.finish_moves(|| true)).await;
 }
 
 /// Kinds and versions of the events of each review.
