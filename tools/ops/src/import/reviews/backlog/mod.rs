@@ -26,7 +26,7 @@ const MAX_ROWS: usize = 200_000;
 const MAX_BYTES: u64 = 128 << 20;
 /// Rows to read before the first job. They are enough for full transactions if the file has few organisations.
 const MIN_ROWS: usize = 20_000;
-/// Reviews of one job: two full transactions, so that a failure is reported soon.
+/// Reviews of one job: two full transactions, so that a failure is reported soon and lanes stay side by side.
 const JOB_REVIEWS: usize = 2 * 98;
 /// Reviews that a lane may be ahead of another one of its organisation.
 const MAX_LEAD: usize = 500;
