@@ -11,17 +11,17 @@ fn bar_moves_with_every_batch_and_only_on_a_terminal() {
     let env = CliEnv::new();
     env.run_with_stdin("import orgs -", ORGS.as_bytes()).expect_exit(0);
     env.run_with_stdin("import businesses -", business_row("b1", 42, "Lyon").as_bytes()).expect_exit(0);
-    let rows: String = (0..4_000).map(|number| review_row("b1", number)).collect();
+    let rows: String = (0..12_000).map(|number| review_row("b1", number)).collect();
     env.write_file("reviews.jsonl", rows);
     let (code, drawn) = env.run_on_terminal("import reviews reviews.jsonl", "");
     assert_eq!(code, 0, "{drawn}");
     let percentages: Vec<u32> = percentages(&drawn);
-    // A worker writes 500 of the reviews, in transactions of 98: whole jobs would move the bar by 12 % at least.
+    // Whole lanes would move the bar by 12 % at least. It is drawn twenty times a second, so that the import takes more than a second.
     assert!(percentages.iter().any(|percent| (1..12).contains(percent)), "{percentages:?}");
     assert!(percentages.iter().any(|percent| (13..24).contains(percent)), "{percentages:?}");
     assert!(percentages.is_sorted(), "{percentages:?}");
     assert!(drawn.contains("rows · ") && drawn.contains("/s") && drawn.contains(" left"), "{drawn}");
-    assert!(drawn.contains("reviews: 4000 created"), "{drawn}");
+    assert!(drawn.contains("reviews: 12000 created"), "{drawn}");
     env.write_file("few.jsonl", review_row("b1", 0));
     let quiet = env.run("import reviews few.jsonl").expect_exit(0);
     assert!(!quiet.stderr.contains('%') && quiet.stderr.lines().count() <= 2, "{}", quiet.stderr);
