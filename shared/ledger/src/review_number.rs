@@ -44,8 +44,8 @@ impl ReviewNumber {
 
     /// Returns the lane of the log that holds the changes of the review, below [`LANES`](super::LANES).
     ///
-    /// Of the number itself, the remainder would follow from the last two characters, and ids leave out four letters: one lane would have
-    /// 14 % of the reviews, and another 11 %.
+    /// The lane depends on all characters of the id. The remainder of the number itself would depend on the last two. Ids leave out four
+    /// letters, so one lane would have 14 % of the reviews, and another 11 %.
     pub fn lane(self) -> usize {
         (self.0 % PRIME % super::LANES as u64) as usize
     }

@@ -4,9 +4,9 @@
 //! of its lane. A lane has an eighth of an organisation's reviews, in no order of the file. So the import reads ahead until the
 //! backlog is full: the workers are busy, and their transactions are large.
 //!
-//! The reviews of a lane are written by date, each from the last one on; after the newest, the oldest comes. No lane is far
-//! ahead of another one. So the reviews of a fold are near each other in the trees, and it writes few nodes, also if the file is
-//! in no order.
+//! The reviews of a lane are written by date. Each job begins where the last one ended, and after the newest review it goes on
+//! with the oldest. No lane is far ahead of another one. So the reviews of a fold are near each other in the trees, and it
+//! writes few nodes, also if the file is in no order.
 //!
 //! Rows about one review are written in the order of the file. A later row joins those that wait, or waits until those in
 //! flight are done.
@@ -35,8 +35,8 @@ const MAX_LEAD: usize = 500;
 type ReviewKey = Arc<(BusinessId, Partner, String)>;
 /// Unit that one worker at a time writes: a lane of an organisation's log. DynamoDB rejects transactions that conflict.
 type OrgLane = (OrgId, usize);
-/// Place of a review among those that wait: the instant by which trees sort it, and its sequence number.
-type Place = (i64, u64);
+/// Order of the reviews that wait in a lane: the instant by which trees sort a review, and its sequence number.
+type SortKey = (i64, u64);
 
 /// Rows about one review, in the order of the file.
 #[derive(Debug, Default)]
@@ -110,11 +110,11 @@ impl Default for BacklogLimits {
 pub(super) struct Backlog {
     limits: BacklogLimits,
     /// Reviews that wait, by organisation and lane.
-    waiting: BTreeMap<OrgLane, BTreeMap<Place, (ReviewKey, PendingReview)>>,
-    /// Key in `waiting` of each review that waits.
-    waiting_index: HashMap<ReviewKey, (OrgLane, Place)>,
-    /// Place of the last review of each lane that a worker took.
-    last_taken: HashMap<OrgLane, Place>,
+    waiting: BTreeMap<OrgLane, BTreeMap<SortKey, (ReviewKey, PendingReview)>>,
+    /// Keys in `waiting` of each review that waits.
+    waiting_index: HashMap<ReviewKey, (OrgLane, SortKey)>,
+    /// Last review of each lane that a worker took.
+    last_taken: HashMap<OrgLane, SortKey>,
     /// Lanes that a worker writes.
     busy: HashSet<OrgLane>,
     /// Reviews that are being written, with the rows that were read meanwhile.
@@ -162,23 +162,23 @@ impl Backlog {
         let Some(last) = pending.last() else { return };
         let org_lane = (last.org_id, ReviewNumber::of(&last.id).lane());
         self.last_sequence += 1;
-        let place = (last.effective_at(), self.last_sequence);
-        self.waiting_index.insert(Arc::clone(&key), (org_lane, place));
-        self.waiting.entry(org_lane).or_default().insert(place, (key, pending));
+        let sort_key = (last.effective_at(), self.last_sequence);
+        self.waiting_index.insert(Arc::clone(&key), (org_lane, sort_key));
+        self.waiting.entry(org_lane).or_default().insert(sort_key, (key, pending));
     }
 
     fn remove_waiting(&mut self, key: &ReviewKey) -> Option<PendingReview> {
-        let (org_lane, place) = self.waiting_index.remove(key)?;
+        let (org_lane, sort_key) = self.waiting_index.remove(key)?;
         let reviews = self.waiting.get_mut(&org_lane)?;
-        let (_, pending) = reviews.remove(&place)?;
+        let (_, pending) = reviews.remove(&sort_key)?;
         if reviews.is_empty() {
             self.waiting.remove(&org_lane);
         }
         Some(pending)
     }
 
-    /// Returns a job of the free lane with the most reviews, since it takes longest. Returns `None` if nothing can be
-    /// written until another job is complete.
+    /// Returns a job of the free lane with the most reviews, since it takes longest, but of none that is far ahead. Returns
+    /// `None` if nothing can be written until another job is complete.
     pub(super) fn take_job(&mut self) -> Option<Job> {
         let (mut most, mut next) = (0, None);
         for (org_lane, reviews) in &self.waiting {
@@ -191,10 +191,10 @@ impl Backlog {
         let last_taken = self.last_taken.entry(org_lane).or_default();
         let mut reviews = Vec::new();
         while reviews.len() < self.limits.job_reviews
-            && let Some(place) = next_place(waiting, *last_taken)
-            && let Some((key, pending)) = waiting.remove(&place)
+            && let Some(sort_key) = next_key(waiting, *last_taken)
+            && let Some((key, pending)) = waiting.remove(&sort_key)
         {
-            *last_taken = place;
+            *last_taken = sort_key;
             self.waiting_index.remove(&key);
             self.in_flight.insert(Arc::clone(&key), PendingReview::default());
             reviews.push((key, pending));
@@ -206,10 +206,12 @@ impl Backlog {
         Some(Job { org_lane, reviews })
     }
 
-    /// True if far fewer reviews of this lane wait than of another one of its organisation: as many come to each.
+    /// True if this lane is ahead of another one of its organisation by more than the limit. All lanes get about the same number
+    /// of reviews, so fewer of them wait in this one.
     fn is_far_ahead(&self, (org_id, lane): OrgLane) -> bool {
         let waiting = |lane| self.waiting.get(&(org_id, lane)).map_or(0, BTreeMap::len);
-        (0..LANES).any(|other| waiting(other) > waiting(lane) + self.limits.max_lead)
+        let most = waiting(lane) + self.limits.max_lead;
+        (0..LANES).any(|other| waiting(other) > most)
     }
 
     /// Removes the rows of a job that is done. Rows of its reviews that were read meanwhile may be written now.
@@ -227,10 +229,10 @@ impl Backlog {
     }
 }
 
-/// Returns the next place behind this one, or the first of all if none is behind it.
-fn next_place<T>(waiting: &BTreeMap<Place, T>, last: Place) -> Option<Place> {
-    let behind = waiting.range((Bound::Excluded(last), Bound::Unbounded)).next();
-    behind.or_else(|| waiting.first_key_value()).map(|(place, _)| *place)
+/// Returns the first key after this one, or the first of all if none is after it.
+fn next_key<T>(waiting: &BTreeMap<SortKey, T>, last: SortKey) -> Option<SortKey> {
+    let after = waiting.range((Bound::Excluded(last), Bound::Unbounded)).next();
+    after.or_else(|| waiting.first_key_value()).map(|(sort_key, _)| *sort_key)
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ fn review(name: &str, org: u64) -> Review {
     Review { org_id: OrgId::new(org).expect("an id"), ..bare_review(name) }
 }
 
-/// Simulates an import of these rows. Whenever no further job can start, a random one of the `oldest` jobs is complete. Passes each
-/// job that starts to `on_start`. Returns the number of busy workers at the end of each job.
+/// Simulates an import of these rows. Whenever no further job can start, a random one of this many `oldest` jobs is complete. Passes
+/// each job that starts to `on_start`. Returns the number of busy workers at the end of each job.
 fn simulate_import(
     mut backlog: Backlog,
     rows: impl Iterator<Item = Review>,
